@@ -1,0 +1,182 @@
+"""The `nnx-rng` command."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from flake8.discover_files import expand_paths
+from flake8.utils import parse_comma_separated_list
+
+from flake8_nnx_rng import __version__
+from flake8_nnx_rng.adapters.config import Config, read_config
+from flake8_nnx_rng.adapters.explain import explain
+from flake8_nnx_rng.adapters.noqa import without_ignored
+from flake8_nnx_rng.adapters.render import one_line, summary, with_frame
+from flake8_nnx_rng.findings import Finding, Selection
+from flake8_nnx_rng.lint import NOT_ANALYSED, Settings, lint, on_by_default
+from flake8_nnx_rng.source import Document, SourceError, decode, read_document
+
+CLEAN, FOUND, FAILED, INTERRUPTED = 0, 1, 2, 130
+"""Exit statuses: nothing found, something found, something could not be done, Ctrl-C."""
+
+STDIN = "-"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs the command; returns its exit status."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(AttributeError):  # a captured stream may have no encoding
+            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    options = _parser().parse_args(argv)
+    try:
+        status: int = options.command(options)
+        sys.stdout.flush()
+    except SourceError as error:
+        print(f"nnx-rng: {error}", file=sys.stderr)
+        return FAILED
+    except BrokenPipeError:  # the reader has seen enough, as `head` has
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return FOUND
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    return status
+
+
+@dataclass(frozen=True)
+class _Checked:
+    """A file and what is wrong with it."""
+
+    document: Document
+    findings: tuple[Finding, ...]
+
+
+def _check(options: argparse.Namespace) -> int:
+    config = read_config(options.config)
+    settings = Settings(
+        (*config.bases, *options.nnx_rng_base), (*config.samplers, *options.nnx_rng_sampler)
+    )
+    colour = _wants_colour(options.color)
+    found = files = failed = 0
+    for outcome in _outcomes(options, config, settings):
+        files += 1
+        if isinstance(outcome, SourceError):
+            failed += 1
+            print(f"nnx-rng: {outcome}", file=sys.stderr)
+            continue
+        for finding in outcome.findings:
+            found += 1
+            if options.format == "short":
+                print(one_line(finding))
+            else:
+                print(with_frame(finding, outcome.document, colour=colour), end="\n\n")
+    if options.format != "short":
+        print(summary(found, files))
+    return FAILED if failed else FOUND if found else CLEAN
+
+
+def _outcomes(
+    options: argparse.Namespace, config: Config, settings: Settings
+) -> Iterator[_Checked | SourceError]:
+    """What each file gives, in order."""
+    missing = [path for path in options.paths if path != STDIN and not Path(path).exists()]
+    for path in missing:
+        yield SourceError(path, None, "no such file or directory", "check the path")
+    paths = [path for path in options.paths if path not in missing]
+    exclude = (*config.exclude, *options.exclude)
+    for path in (
+        sorted(
+            expand_paths(
+                paths=paths,
+                stdin_display_name=options.stdin_display_name,
+                filename_patterns=("*.py",),
+                exclude=exclude,
+            )
+        )
+        if paths
+        else ()
+    ):
+        try:
+            yield _check_file(path, options, config, settings)
+        except SourceError as error:
+            yield error
+
+
+def _check_file(
+    path: str, options: argparse.Namespace, config: Config, settings: Settings
+) -> _Checked:
+    if path == STDIN:
+        document = decode(sys.stdin.buffer.read(), options.stdin_display_name)
+    else:
+        document = read_document(Path(path), path)
+    selection = Selection(
+        tuple(options.select),
+        (*config.extend_select, *options.extend_select),
+        (*config.ignore, *options.ignore, *config.ignored_in(document.path)),
+    )
+    if options.verbose:
+        selection = Selection(selection.select, (*selection.extend, NOT_ANALYSED), selection.ignore)
+    findings = [
+        finding
+        for finding in without_ignored(document, lint(document, None, settings))
+        if selection.wants(finding.code, on_by_default(finding.code))
+    ]
+    return _Checked(document, tuple(findings))
+
+
+def _explain(options: argparse.Namespace) -> int:
+    text = explain(options.code)
+    if text is None:
+        print(f"nnx-rng: there is no rule {options.code}", file=sys.stderr)
+        return FAILED
+    print(text)
+    return CLEAN
+
+
+def _wants_colour(choice: str) -> bool:
+    if choice != "auto":
+        return choice == "always"
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="nnx-rng",
+        description="Finds draws that PPO's loss replay cannot reproduce in Flax NNX modules.",
+        epilog="Exit status: 0 nothing found, 1 something found, 2 something could not be done.",
+    )
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    check = commands.add_parser("check", help="lint files and directories")
+    check.set_defaults(command=_check)
+    check.add_argument("paths", nargs="*", default=["."], help="what to lint; - for standard input")
+
+    def add_list(flag: str, text: str) -> None:
+        check.add_argument(
+            flag, type=parse_comma_separated_list, default=[], metavar="LIST", help=text
+        )
+
+    add_list("--select", "code prefixes to report")
+    add_list("--extend-select", "further code prefixes, such as NNX9")
+    add_list("--ignore", "code prefixes not to report")
+    add_list("--exclude", "further patterns of paths to skip")
+    add_list("--nnx-rng-base", "further bases like StatefulModule")
+    add_list("--nnx-rng-sampler", "further bases like ActionSampler")
+    check.add_argument("--config", metavar="FILE", help="flake8 configuration to read")
+    check.add_argument("--format", choices=("frame", "short"), default="frame")
+    check.add_argument("--color", choices=("auto", "always", "never"), default="auto")
+    check.add_argument("--stdin-display-name", default="stdin", metavar="NAME")
+    check.add_argument(
+        "-v", "--verbose", action="store_true", help="say also what could not be analysed"
+    )
+
+    rule = commands.add_parser("explain", help="show the text of a rule")
+    rule.set_defaults(command=_explain)
+    rule.add_argument("code", help="such as NNX101")
+    return parser

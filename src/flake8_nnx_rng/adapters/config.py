@@ -1,0 +1,108 @@
+"""The part of flake8's configuration that `nnx-rng` shares with it."""
+
+from __future__ import annotations
+
+import configparser
+import fnmatch
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from flake8 import defaults
+from flake8.exceptions import ExecutionError
+from flake8.options.config import load_config
+from flake8.utils import (
+    normalize_paths,
+    parse_comma_separated_list,
+    parse_files_to_codes_mapping,
+)
+
+from flake8_nnx_rng.source import SourceError
+
+SECTION = "flake8"
+
+
+@dataclass(frozen=True)
+class Config:
+    """What `setup.cfg`, `tox.ini` or `.flake8` say.
+
+    Attributes:
+        bases: `nnx-rng-base`.
+        samplers: `nnx-rng-sampler`.
+        extend_select: `extend-select`.
+        ignore: `ignore` and `extend-ignore`.
+        exclude: Patterns of paths not to look into.
+        per_file_ignores: Pairs of a pattern of paths and the codes not wanted there.
+    """
+
+    bases: tuple[str, ...] = ()
+    samplers: tuple[str, ...] = ()
+    extend_select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = defaults.EXCLUDE
+    per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    def ignored_in(self, path: str) -> tuple[str, ...]:
+        """The codes that `per-file-ignores` does not want in a file."""
+        absolute = str(Path(path).absolute())
+        return tuple(
+            code
+            for pattern, codes in self.per_file_ignores
+            if fnmatch.fnmatch(absolute, pattern) or fnmatch.fnmatch(Path(path).name, pattern)
+            for code in codes
+        )
+
+
+def read_config(path: str | None = None) -> Config:
+    """Reads the configuration that flake8 would read here.
+
+    Args:
+        path: The file to read; found as flake8 finds it if None.
+
+    Raises:
+        SourceError: The file is missing or broken.
+    """
+    try:
+        parser, directory = load_config(path, [])
+    except (ExecutionError, UnicodeDecodeError) as error:
+        raise SourceError(
+            path or "configuration", None, str(error), "correct the file, or name one by --config"
+        ) from error
+    return _from(parser, directory)
+
+
+def _from(parser: configparser.RawConfigParser, directory: str) -> Config:
+    def listed(name: str) -> list[str]:
+        for spelling in (name, name.replace("-", "_")):
+            if parser.has_option(SECTION, spelling):
+                return list(parse_comma_separated_list(parser.get(SECTION, spelling)))
+        return []
+
+    exclude = normalize_paths(listed("exclude") or list(defaults.EXCLUDE), directory)
+    exclude += normalize_paths(listed("extend-exclude"), directory)
+    return Config(
+        bases=tuple(listed("nnx-rng-base")),
+        samplers=tuple(listed("nnx-rng-sampler")),
+        extend_select=tuple(listed("extend-select")),
+        ignore=tuple(listed("ignore") + listed("extend-ignore")),
+        exclude=tuple(exclude),
+        per_file_ignores=_per_file(parser, directory),
+    )
+
+
+def _per_file(
+    parser: configparser.RawConfigParser, directory: str
+) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    value: str | Sequence[str] = parser.get(SECTION, "per-file-ignores", fallback="")
+    value = value or parser.get(SECTION, "per_file_ignores", fallback="")
+    try:
+        mapping = parse_files_to_codes_mapping(value)
+    except ExecutionError as error:
+        raise SourceError(
+            "per-file-ignores", None, str(error).splitlines()[0], "write `pattern: CODE,CODE`"
+        ) from error
+    return tuple(
+        (pattern, tuple(codes))
+        for name, codes in mapping
+        for pattern in normalize_paths([name], directory)
+    )

@@ -1,0 +1,75 @@
+"""The flake8 plugin."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from flake8.options.manager import OptionManager
+
+from flake8_nnx_rng import __version__
+from flake8_nnx_rng.findings import Finding, Selection
+from flake8_nnx_rng.lint import NOT_ANALYSED, Settings, lint, on_by_default
+from flake8_nnx_rng.source import Document, SourceError
+
+
+class NnxRngChecker:
+    """Checks one file for flake8.
+
+    flake8 constructs it with what the parameters name, the options included, so nothing has to
+    be kept on the class, where workers that are spawned would not find it.
+    """
+
+    name: ClassVar[str] = "flake8-nnx-rng"
+    version: ClassVar[str] = __version__
+
+    def __init__(
+        self,
+        tree: ast.Module,
+        lines: Sequence[str],
+        filename: str,
+        options: argparse.Namespace,
+    ) -> None:
+        self._tree = tree
+        self._document = Document(filename, "".join(lines))
+        self._options = options
+
+    @staticmethod
+    def add_options(manager: OptionManager) -> None:
+        """Registers the plugin's options under its own name."""
+        manager.add_option(
+            "--nnx-rng-base",
+            metavar="names",
+            default="",
+            parse_from_config=True,
+            comma_separated_list=True,
+            help="Dotted names of further base classes to treat as nnx_ppo's StatefulModule",
+        )
+        manager.add_option(
+            "--nnx-rng-sampler",
+            metavar="names",
+            default="",
+            parse_from_config=True,
+            comma_separated_list=True,
+            help="Dotted names of further base classes to treat as nnx_ppo's ActionSampler",
+        )
+
+    def run(self) -> Iterator[tuple[int, int, str, type[NnxRngChecker]]]:
+        """Yields line, column counted from 0, text and origin of every wanted finding."""
+        options = self._options
+        selection = Selection(tuple(options.select or ()), tuple(options.extend_select or ()))
+        for finding in self._findings():
+            if selection.wants(finding.code, on_by_default(finding.code)):
+                yield finding.span.line, finding.span.column, finding.text, type(self)
+
+    def _findings(self) -> list[Finding]:
+        settings = Settings(tuple(self._options.nnx_rng_base), tuple(self._options.nnx_rng_sampler))
+        try:
+            return lint(self._document, self._tree, settings)
+        except SourceError as error:
+            reason = str(error)
+        except Exception as error:  # whatever a file does to us, the user's other checks go on
+            reason = f"internal error, please report it: {type(error).__name__}: {error}"
+        return [Finding.of_file(self._document.path, 1, NOT_ANALYSED, reason)]

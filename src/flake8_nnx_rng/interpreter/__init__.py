@@ -1,0 +1,33 @@
+"""The heart: abstract interpretation of a module's forward pass.
+
+It follows values through the code and emits events; it reports nothing. Start reading at
+`audit`, then `engine`; what each construct means is in the tables of `expressions`,
+`statements`, `attributes` and `calls`.
+"""
+
+from flake8_nnx_rng.interpreter.audit import Audit, audit
+from flake8_nnx_rng.interpreter.events import (
+    Advanced,
+    Constructed,
+    Drew,
+    DrewOnHost,
+    Escaped,
+    Event,
+    Returned,
+    Site,
+    Wrote,
+)
+
+__all__ = [
+    "Advanced",
+    "Audit",
+    "Constructed",
+    "Drew",
+    "DrewOnHost",
+    "Escaped",
+    "Event",
+    "Returned",
+    "Site",
+    "Wrote",
+    "audit",
+]

@@ -1,0 +1,200 @@
+"""What `value.name` means for each kind of value."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import libcst as cst
+
+from flake8_nnx_rng.interpreter import containers, declared, names
+from flake8_nnx_rng.interpreter.engine import Interpreter
+from flake8_nnx_rng.interpreter.joins import held, join_all
+from flake8_nnx_rng.interpreter.taint import CLEAN, Held
+from flake8_nnx_rng.interpreter.values import (
+    Arguments,
+    Class,
+    External,
+    Function,
+    Instance,
+    Key,
+    Layer,
+    Method,
+    Opaque,
+    Record,
+    Stream,
+    Super,
+    Value,
+    blur,
+    taint_of,
+)
+from flake8_nnx_rng.knowledge import functions, layers, library, streams
+from flake8_nnx_rng.project import (
+    AnnotatedSymbol,
+    ClassInfo,
+    ExpressionSymbol,
+    FunctionSymbol,
+    Symbol,
+)
+
+_PROPERTIES = {"property", "cached_property"}
+_STATIC = "staticmethod"
+_CLASS = "classmethod"
+
+
+def attribute(it: Interpreter, value: Value, name: str, node: cst.CSTNode) -> Value:
+    """What the attribute of a value may be."""
+    match value:
+        case External(module):
+            return External(library.canonical(f"{module}.{name}"))
+        case Instance():
+            return _instance_attribute(it, value, name, node)
+        case Super(instance, after):
+            return _after(it, instance, after, name, node)
+        case Class(info):
+            found = member(it, info, name)
+            return Method(value, name) if found is None else found
+        case Stream():
+            return _stream_attribute(value, name)
+        case Key(taint, path):
+            if name in functions.SHAPE_ATTRIBUTES:
+                return Opaque()
+            return value if name in streams.VALUE_ATTRIBUTES else Method(value, name)
+        case Layer(_, _, path):
+            return _layer_attribute(value, name, path)
+        case Record():
+            known = value.field(name)
+            return Method(value, name) if known is None else known
+        case Opaque(taint, path):
+            if name in functions.SHAPE_ATTRIBUTES:
+                return Opaque()
+            if name in streams.VALUE_ATTRIBUTES:
+                return value
+            return Opaque(taint, None if path is None else f"{path}.{name}")
+        case _:
+            return Method(value, name)
+
+
+def member(it: Interpreter, cls: ClassInfo, name: str) -> Value | None:
+    """What the classes of the project bind a name to, along the MRO; None if none does."""
+    for ancestor in it.hierarchy.mro(cls):
+        if isinstance(ancestor, ClassInfo) and (symbols := ancestor.member(name)):
+            return join_all(_class_value(it, symbol, ancestor, name) for symbol in symbols)
+    return None
+
+
+def bind(
+    it: Interpreter, value: Value, instance: Instance, node: cst.CSTNode, *, read: bool = True
+) -> Value:
+    """Turns a function found in a class into what an object's attribute yields."""
+    if not isinstance(value, Function) or value.bound is not None:
+        return value
+    kinds = decorator_names(value.node)
+    if _STATIC in kinds:
+        return value
+    if _CLASS in kinds:
+        return replace(value, bound=Class(instance.cls))
+    bound = replace(value, bound=instance)
+    if read and kinds & _PROPERTIES:
+        return it.call(bound, Arguments(), node)
+    return bound
+
+
+def decorator_names(node: cst.CSTNode) -> set[str]:
+    """The last names of a function's decorators, such as `property`."""
+    found: set[str] = set()
+    if isinstance(node, cst.FunctionDef):
+        for decorator in node.decorators:
+            named = decorator.decorator
+            named = named.func if isinstance(named, cst.Call) else named
+            last = named.attr if isinstance(named, cst.Attribute) else named
+            if isinstance(last, cst.Name):
+                found.add(last.value)
+    return found
+
+
+def every_attribute(it: Interpreter, instance: Instance) -> Value:
+    """All that `getattr(instance, unknown name)` may find among what was assigned."""
+    store = it.store or {}
+    found = [value for (ref, _), value in store.items() if ref == instance.ref]
+    return join_all(found) if found else Opaque(taint_of(instance), instance.path)
+
+
+def _instance_attribute(it: Interpreter, instance: Instance, name: str, node: cst.CSTNode) -> Value:
+    value = it.read((instance.ref, name))
+    if value is not None:
+        return value
+    if name == "__class__":
+        return Class(instance.cls)
+    found = member(it, instance.cls, name)
+    if found is None:
+        return unknown_attribute(instance, name)
+    bound = it.each(found, lambda v: bind(it, v, instance, node))
+    is_data = not isinstance(found, Function)
+    return held(bound, f"{instance.path}.{name}") if is_data and instance.path else bound
+
+
+def unknown_attribute(instance: Instance, name: str) -> Value:
+    """An attribute that no code of the project was seen to set."""
+    if instance.path is None:
+        return Opaque()
+    path = f"{instance.path}.{name}"
+    return Opaque(frozenset({Held(path)}), path)
+
+
+def _after(
+    it: Interpreter, instance: Instance, after: ClassInfo, name: str, node: cst.CSTNode
+) -> Value:
+    mro = list(it.hierarchy.mro(instance.cls))
+    rest = mro[mro.index(after) + 1 :] if after in mro else []
+    for ancestor in rest:
+        if isinstance(ancestor, ClassInfo) and (symbols := ancestor.member(name)):
+            found = join_all(_class_value(it, symbol, ancestor, name) for symbol in symbols)
+            return it.each(found, lambda v: bind(it, v, instance, node))
+    # A library's own method: its draws are the library's business, its result depends on us.
+    return Method(Opaque(), f"super().{name}")
+
+
+def _class_value(it: Interpreter, symbol: Symbol, cls: ClassInfo, name: str) -> Value:
+    match symbol:
+        case FunctionSymbol(node):
+            return names.decorated(it, node, cls.scope)
+        case AnnotatedSymbol(annotation):
+            typed = declared.value_of(annotation, cls.scope, f"self.{name}")
+            return (
+                Opaque(frozenset({Held(f"self.{name}")}), f"self.{name}")
+                if typed is None
+                else typed
+            )
+        case ExpressionSymbol(node):
+            value = names.in_scope(it, node, cls.scope)
+            return value if isinstance(value, Function) else held(value, f"{cls.name}.{name}")
+        case _:
+            return names.symbol_value(it, symbol, cls.scope, name)
+
+
+def _stream_attribute(value: Stream, name: str) -> Value:
+    known = (
+        streams.DRAW_METHODS
+        | streams.INITIALIZER_METHODS
+        | streams.ADVANCE_METHODS
+        | streams.MAPPING_METHODS
+        | streams.READ_METHODS
+        | streams.WRITE_METHODS
+    )
+    if name in known:
+        return Method(value, name)
+    if value.single:
+        path = None if value.path is None else f"{value.path}.{name}"
+        return Key(value.taint, path) if name in streams.STREAM_STATE else Opaque(value.taint, path)
+    return containers.named_stream(value, name, value.path)
+
+
+def _layer_attribute(value: Layer, name: str, path: str | None) -> Value:
+    within = None if path is None else f"{path}.{name}"
+    taint = CLEAN if within is None else frozenset({Held(within)})
+    known = layers.DRAWING_LAYERS.get(value.name)
+    if known is not None and name == known.stream:
+        return Stream(taint, within)
+    if name in layers.METHODS:
+        return Method(value, name)
+    return Opaque(taint | blur(*value.arguments.values()).taint, within)

@@ -1,0 +1,161 @@
+"""Runs a class's entry point as PPO does: once as rollout, once as replay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from flake8_nnx_rng.interpreter import attributes
+from flake8_nnx_rng.interpreter.calls import CALLEES
+from flake8_nnx_rng.interpreter.engine import BudgetError, Frame, Interpreter
+from flake8_nnx_rng.interpreter.events import Event, Returned
+from flake8_nnx_rng.interpreter.expressions import EXPRESSIONS
+from flake8_nnx_rng.interpreter.joins import held, join
+from flake8_nnx_rng.interpreter.statements import STATEMENTS
+from flake8_nnx_rng.interpreter.taint import Entry, Held
+from flake8_nnx_rng.interpreter.tests import EXTRAS_PATH
+from flake8_nnx_rng.interpreter.values import (
+    NONE,
+    Arguments,
+    Function,
+    Instance,
+    Opaque,
+    Value,
+    children,
+    options,
+)
+from flake8_nnx_rng.project import ClassInfo, Hierarchy
+
+ENTRY = "__call__"
+CARRY = Opaque(frozenset({Entry.CARRY}), "state")
+INPUT = Opaque(frozenset({Entry.INPUT}), "x")
+EXTRAS = Opaque(frozenset({Entry.EXTRAS}), EXTRAS_PATH)
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What the two passes of PPO do to the keys of one class.
+
+    Attributes:
+        cls: The class.
+        is_sampler: Whether it is an `ActionSampler`.
+        rollout: Events of a pass without `rollout_extras`.
+        replay: Events of a pass with them.
+        is_complete: False if a pass was too long to follow to its end.
+    """
+
+    cls: ClassInfo
+    is_sampler: bool
+    rollout: tuple[Event, ...] = field(repr=False)
+    replay: tuple[Event, ...] = field(repr=False)
+    is_complete: bool = True
+
+    def events(self) -> Iterator[Event]:
+        """The events of both passes."""
+        yield from self.rollout
+        yield from self.replay
+
+
+def audit(cls: ClassInfo, hierarchy: Hierarchy) -> Audit:
+    """Interprets both passes of a `StatefulModule`."""
+    rollout, whole = _run(cls, hierarchy, NONE)
+    replay, also_whole = _run(cls, hierarchy, EXTRAS)
+    return Audit(cls, hierarchy.is_sampler(cls), rollout, replay, whole and also_whole)
+
+
+def _run(cls: ClassInfo, hierarchy: Hierarchy, extras: Value) -> tuple[tuple[Event, ...], bool]:
+    it = Interpreter(hierarchy, EXPRESSIONS, STATEMENTS, CALLEES)
+    instance = Instance(cls, it.identity(cls), "self")
+    it.frames.append(Frame(it.identity("audit", cls), cls.scope, receiver=instance))
+    try:
+        _construct(it, instance)
+        entry = attributes.member(it, cls, ENTRY)
+        if entry is not None:
+            for function in options(entry):
+                bound = attributes.bind(it, function, instance, cls.node)
+                arguments = _entry_arguments(it, bound, extras)
+                value = it.call(bound, arguments, cls.node)
+                if isinstance(function, Function) and isinstance(function.node, cst.Lambda):
+                    it.emit(Returned(it.site(function.node), value))
+    except BudgetError:
+        return tuple(it.events.values()), False
+    return tuple(it.events.values()), True
+
+
+def _construct(it: Interpreter, instance: Instance) -> None:
+    """Runs the constructor, then marks what it left as held by the module."""
+    it.recording = False
+    initializer = attributes.member(it, instance.cls, "__init__")
+    if initializer is not None:
+        for function in options(initializer):
+            if isinstance(function, Function):
+                bound = attributes.bind(it, function, instance, instance.cls.node)
+                it.call(bound, _constructor_arguments(function), instance.cls.node)
+    if it.store is None:  # the constructor always raises: an abstract class
+        it.store = {}
+    _seal(it, instance, set())
+    it.recording = True
+
+
+def _constructor_arguments(function: Function) -> Arguments:
+    """Every argument as something that will outlive the pass."""
+    parameters = function.node.params
+    ordered = [*parameters.posonly_params, *parameters.params][1:]
+    return Arguments(
+        tuple(_held(p.name.value) for p in ordered),
+        tuple((p.name.value, _held(p.name.value)) for p in parameters.kwonly_params),
+        _held("arguments") if parameters.star_kwarg or parameters.star_arg else None,
+    )
+
+
+def _held(name: str) -> Opaque:
+    return Opaque(frozenset({Held(name)}), name)
+
+
+def _seal(it: Interpreter, instance: Instance, sealed: set[int]) -> None:
+    """Rewrites the attributes of an object as they will be found, children included."""
+    if instance.ref in sealed or it.store is None:
+        return
+    sealed.add(instance.ref)
+    for (ref, name), value in list(it.store.items()):
+        if ref == instance.ref:
+            found = held(value, f"{instance.path}.{name}")
+            it.store[(ref, name)] = found
+            for child in _instances(found):
+                _seal(it, child, sealed)
+
+
+def _instances(value: Value) -> Iterator[Instance]:
+    if isinstance(value, Instance):
+        yield value
+    for child in children(value):
+        yield from _instances(child)
+
+
+def _entry_arguments(it: Interpreter, entry: Value, extras: Value) -> Arguments:
+    """State, input and extras by position; what is left takes its default.
+
+    The framework passes nothing else, but a caller of the project may, so further parameters
+    are both their default and data of the caller.
+    """
+    given = (CARRY, INPUT, extras)
+    if not isinstance(entry, Function):
+        return Arguments(given)
+    parameters = entry.node.params
+    ordered = [*parameters.posonly_params, *parameters.params][1:]
+    if isinstance(parameters.star_arg, cst.Param):
+        return Arguments(given)
+    further = [*ordered[3:], *parameters.kwonly_params]
+    keywords = []
+    for parameter in further:
+        value: Value = INPUT
+        if parameter.name.value == EXTRAS_PATH:
+            value = extras
+        elif parameter.default is not None:
+            value = join(it.evaluate(parameter.default), Opaque(INPUT.taint))
+        keywords.append((parameter.name.value, value))
+    has_keyword_extras = any(name == EXTRAS_PATH for name, _ in keywords)
+    positional = given[: 2 if has_keyword_extras else 3][: len(ordered)]
+    return Arguments(tuple(positional), tuple(keywords))

@@ -1,0 +1,148 @@
+"""What a call means for each kind of callee."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import libcst as cst
+
+from flake8_nnx_rng.interpreter import (
+    assignment,
+    containers,
+    externals,
+    functions,
+    methods,
+    modules,
+    objects,
+)
+from flake8_nnx_rng.interpreter.drawing import draw_key
+from flake8_nnx_rng.interpreter.engine import Callee, Interpreter
+from flake8_nnx_rng.interpreter.taint import Asked
+from flake8_nnx_rng.interpreter.unknown import unknown_call
+from flake8_nnx_rng.interpreter.values import (
+    Arguments,
+    Class,
+    External,
+    Function,
+    Instance,
+    Layer,
+    Method,
+    Opaque,
+    Partial,
+    Stream,
+    Table,
+    Value,
+    blur,
+    options,
+)
+from flake8_nnx_rng.knowledge import streams
+
+
+def call_expression(it: Interpreter, node: cst.Call) -> Value:
+    """Evaluates a call: callee first, then arguments, as Python does."""
+    if isinstance(node.func, cst.Name) and node.func.value == "super":
+        return objects.super_object(it, node)
+    callee = it.evaluate(node.func)
+    arguments = evaluate_arguments(it, node.args)
+    if isinstance(node.func, cst.Attribute):
+        _mutate(it, node.func, callee, arguments)
+    return it.call(callee, arguments, node)
+
+
+def evaluate_arguments(it: Interpreter, args: Sequence[cst.Arg]) -> Arguments:
+    """Evaluates the arguments of a call in order."""
+    positional: list[Value] = []
+    keywords: list[tuple[str, Value]] = []
+    rest: list[Value] = []
+    for argument in args:
+        value = it.evaluate(argument.value)
+        if argument.keyword is not None:
+            keywords.append((argument.keyword.value, value))
+        elif argument.star == "*":
+            items = containers.known_items(value)
+            if items is not None and not rest:
+                positional.extend(items)
+            else:
+                rest.append(containers.element(value))
+        elif argument.star == "**":
+            named, others = _keywords_in(value)
+            keywords.extend(named)
+            rest.extend(others)
+        else:
+            positional.append(value)
+    return Arguments(tuple(positional), tuple(keywords), blur(*rest) if rest else None)
+
+
+def _keywords_in(value: Value) -> tuple[list[tuple[str, Value]], list[Value]]:
+    if isinstance(value, Table):
+        named = [(str(key), v) for key, v in value.items]
+        return named, [] if value.rest is None else [value.rest]
+    return [], [containers.element(option) for option in options(value)]
+
+
+def _mutate(it: Interpreter, func: cst.Attribute, callee: Value, arguments: Arguments) -> None:
+    """`xs.append(x)`: what `xs` names from now on."""
+    name = func.attr.value
+    if name not in containers.MUTATORS:
+        return
+    for option in options(callee):
+        receiver = option.receiver if isinstance(option, Method) else it.evaluate(func.value)
+        if (changed := containers.mutate(receiver, name, arguments)) is not None:
+            assignment.rebind(it, func.value, changed)
+
+
+def _partial(it: Interpreter, callee: Partial, arguments: Arguments, node: cst.CSTNode) -> Value:
+    given = callee.arguments
+    merged = Arguments(
+        (*given.positional, *arguments.positional),
+        (*given.keywords, *arguments.keywords),
+        arguments.rest or given.rest,
+    )
+    return it.call(callee.function, merged, node)
+
+
+def _external(it: Interpreter, callee: External, arguments: Arguments, node: cst.CSTNode) -> Value:
+    return externals.call_external(it, callee.name, arguments, node)
+
+
+def _method(it: Interpreter, callee: Method, arguments: Arguments, node: cst.CSTNode) -> Value:
+    return methods.call_method(it, callee.receiver, callee.name, arguments, node)
+
+
+def _stream(it: Interpreter, callee: Stream, arguments: Arguments, node: cst.CSTNode) -> Value:
+    return draw_key(it, callee, node)
+
+
+def _class(it: Interpreter, callee: Class, arguments: Arguments, node: cst.CSTNode) -> Value:
+    return objects.construct(it, callee.info, arguments, node)
+
+
+def _opaque(it: Interpreter, callee: Opaque, arguments: Arguments, node: cst.CSTNode) -> Value:
+    """Calls something of unknown type: if held, a child, a function, perhaps a stream."""
+    if callee.path is None:
+        return unknown_call(it, "an unknown function", callee, arguments, node)
+    base, _, name = callee.path.rpartition(".")
+    stream = methods.assumed_stream(callee, base, name)
+    if stream is not None and stream[1]:
+        return methods.call_method(it, *stream, arguments, node)
+    if stream is not None and not arguments.values():
+        return draw_key(it, stream[0], node)
+    if base and name in streams.VARIABLE_METHODS:
+        return methods.call_method(it, replace(callee, path=base), name, arguments, node)
+    result = unknown_call(it, callee.path, callee, arguments, node)
+    return Opaque(result.taint | {Asked(callee.path, node)})
+
+
+CALLEES: dict[type[Any], Callee] = {
+    Class: _class,
+    External: _external,
+    Function: functions.call_function,
+    Instance: modules.call_instance,
+    Layer: modules.call_layer,
+    Method: _method,
+    Opaque: _opaque,
+    Partial: _partial,
+    Stream: _stream,
+}

@@ -1,0 +1,327 @@
+"""Tuples, lists, dicts and what can be taken out of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from flake8_nnx_rng.interpreter.joins import join, join_all
+from flake8_nnx_rng.interpreter.values import (
+    Arguments,
+    Bag,
+    Choice,
+    Const,
+    Instance,
+    Items,
+    Key,
+    Layer,
+    Opaque,
+    Record,
+    Stream,
+    Table,
+    Value,
+    blur,
+    children,
+    options,
+    taint_of,
+)
+
+FIRST, SECOND = Const(0), Const(1)
+"""Indices of a pair."""
+
+
+def element(value: Value) -> Value:
+    """What iterating over a value yields, all items in one."""
+    match value:
+        case Items(items):
+            return join_all(items)
+        case Bag(inner):
+            return inner
+        case Table():
+            return Opaque()
+        case Choice(alternatives):
+            return join_all(element(option) for option in alternatives)
+        case Key():
+            return replace(value)
+        case Opaque(path=str(path)):
+            return replace(value, path=f"{path}[...]")
+        case Record(_, fields):
+            return join_all(v for _, v in fields)
+        case Layer(_, arguments):
+            return join_all(element(v) for v in arguments.values())
+        case _:
+            return blur(value)
+
+
+def known_items(value: Value) -> tuple[Value, ...] | None:
+    """The items of a collection of known length, or None."""
+    match value:
+        case Items(items):
+            return items
+        case Record(_, fields):
+            return tuple(v for _, v in fields)
+        case _:
+            return None
+
+
+def bag(items: Iterable[Value]) -> Value:
+    """A collection of which only the kinds of items are known."""
+    return Bag(join_all(items))
+
+
+def item(value: Value, index: Value | slice) -> Value:
+    """What `value[index]` yields."""
+    if isinstance(index, slice):
+        return _section(value, index)
+    literal = index.value if isinstance(index, Const) else None
+    match value:
+        case Items(items):
+            if isinstance(literal, int) and -len(items) <= literal < len(items):
+                return items[literal]
+            return join_all(items)
+        case Bag(inner):
+            return inner
+        case Table(items, rest):
+            known = dict(items)
+            if isinstance(index, Const) and literal in known:
+                return known[literal]
+            if isinstance(index, Const):
+                return Opaque() if rest is None else rest
+            return join_all(value.values())
+        case Record(_, fields):
+            if isinstance(literal, int) and -len(fields) <= literal < len(fields):
+                return fields[literal][1]
+            return join_all(v for _, v in fields)
+        case Stream(path=path):
+            return named_stream(value, literal if isinstance(literal, str) else None, path)
+        case Key():
+            return value
+        case Opaque(taint, str(path)):
+            shown = repr(literal) if isinstance(index, Const) else "..."
+            return Opaque(taint | taint_of(index), f"{path}[{shown}]")
+        case Layer(_, arguments):
+            return join_all(item(v, index) for v in arguments.values())
+        case Instance():
+            return Opaque(taint_of(value), value.path)
+        case _:
+            return blur(value, index)
+
+
+def named_stream(value: Stream, name: str | None, path: str | None) -> Stream:
+    """The stream of an `nnx.Rngs` under a name; an unknown name is shown as `[...]`."""
+    if path is None:
+        return replace(value, single=True)
+    return replace(value, single=True, path=f"{path}[...]" if name is None else f"{path}.{name}")
+
+
+def with_item(table: Value, key: Value, value: Value) -> Table:
+    """The dict after `table[key] = value`."""
+    items, rest = _parts(table)
+    if isinstance(key, Const):
+        items[key.value] = value
+        return Table(tuple(items.items()), rest)
+    return Table(tuple(items.items()), value if rest is None else join(rest, value))
+
+
+def with_all(table: Value, other: Value) -> Table:
+    """The dict after `table.update(other)`."""
+    items, rest = _parts(table)
+    for option in options(other):
+        if isinstance(option, Table):
+            items.update(dict(option.items))
+            extra = option.rest
+        else:
+            extra = element(option)
+        if extra is not None:
+            rest = extra if rest is None else join(rest, extra)
+    return Table(tuple(items.items()), rest)
+
+
+def table_of(tables: Iterable[Value]) -> Table:
+    """One dict with the entries of several."""
+    merged = Table(())
+    for table in tables:
+        merged = with_all(merged, table)
+    return merged
+
+
+def with_element(collection: Value, value: Value) -> Value:
+    """The list after `collection.append(value)`; its length is then unknown."""
+    return Bag(join(element(collection), value)) if _has_items(collection) else Bag(value)
+
+
+def replaced(collection: Value, index: Value | slice, value: Value) -> Value:
+    """The collection after `collection[index] = value`."""
+    match collection:
+        case Table():
+            return with_item(collection, index if not isinstance(index, slice) else Opaque(), value)
+        case Items(items) if isinstance(index, Const) and isinstance(index.value, int):
+            position = index.value
+            if -len(items) <= position < len(items):
+                changed = list(items)
+                changed[position] = value
+                return Items(tuple(changed))
+            return Bag(join(element(collection), value))
+        case Items() | Bag():
+            return Bag(join(element(collection), value))
+        case _:
+            return blur(collection, value)
+
+
+def combine(left: Value, right: Value) -> Value:
+    """What a binary operator yields: `+` on known sequences, else blurred data."""
+    match left, right:
+        case Items(first), Items(second):
+            return Items((*first, *second))
+        case (Items() | Bag(), Items() | Bag()):
+            return Bag(join(element(left), element(right)))
+        case (Bag() | Items(), Const()):
+            return Bag(element(left))
+        case Table(), Table():
+            return with_all(left, right)
+        case _:
+            return blur(left, right)
+
+
+def _section(value: Value, index: slice) -> Value:
+    match value:
+        case Items(items):
+            try:
+                return Items(items[index])
+            except (TypeError, ValueError):  # x["a":] or a zero step: an error of the user's
+                return Bag(element(value))
+        case Bag() | Key() | Opaque() | Stream():
+            return value
+        case _:
+            return blur(value)
+
+
+def _parts(table: Value) -> tuple[dict[object, Value], Value | None]:
+    if isinstance(table, Table):
+        return dict(table.items), table.rest
+    return {}, element(table)
+
+
+def _has_items(collection: Value) -> bool:
+    return not (isinstance(collection, Items) and not collection.items)
+
+
+def leaves(value: Value) -> list[Value]:
+    """The leaves of a PyTree of collections."""
+    match value:
+        case Items() | Bag() | Table() | Record() | Choice():
+            return [leaf for child in children(value) for leaf in leaves(child)]
+        case _:
+            return [value]
+
+
+def with_fields(record: Record, arguments: Arguments) -> Record:
+    """The record after `dataclasses.replace(record, **arguments)`."""
+    given = dict(arguments.keywords)
+    return Record(record.name, tuple((name, given.get(name, v)) for name, v in record.fields))
+
+
+def items_of(values: Iterable[Value]) -> Items:
+    """A tuple of the values."""
+    return Items(tuple(values))
+
+
+def mutate(collection: Value, method: str, arguments: Arguments) -> Value | None:
+    """The collection after a mutating method, or None if it is not a collection."""
+    if not isinstance(collection, (Items, Bag, Table, Opaque, Choice)):
+        return None
+    return MUTATORS[method](collection, arguments)
+
+
+def _first(arguments: Arguments, position: int = 0) -> Value:
+    return arguments.get("", position) or arguments.rest or Opaque()
+
+
+def _append(collection: Value, arguments: Arguments) -> Value:
+    added = _first(arguments, max(len(arguments.positional) - 1, 0))
+    return (
+        blur(collection, added)
+        if isinstance(collection, Opaque)
+        else with_element(collection, added)
+    )
+
+
+def _extend(collection: Value, arguments: Arguments) -> Value:
+    added = _first(arguments)
+    return (
+        blur(collection, added)
+        if isinstance(collection, Opaque)
+        else combine(collection, Bag(element(added)))
+    )
+
+
+def _update(collection: Value, arguments: Arguments) -> Value:
+    if not isinstance(collection, Table):
+        return blur(collection, *arguments.values())
+    table = with_all(collection, _first(arguments)) if arguments.positional else collection
+    return with_all(table, Table(arguments.keywords))
+
+
+def _set_default(collection: Value, arguments: Arguments) -> Value:
+    if not isinstance(collection, Table):
+        return blur(collection, *arguments.values())
+    key, default = _first(arguments), _first(arguments, 1)
+    return with_item(collection, key, join(_get(collection, arguments), default))
+
+
+MUTATORS: dict[str, Callable[[Value, Arguments], Value]] = {
+    "append": _append,
+    "appendleft": _append,
+    "insert": _append,
+    "add": _append,
+    "extend": _extend,
+    "update": _update,
+    "setdefault": _set_default,
+}
+"""Methods that change a collection in place."""
+
+
+def _get(receiver: Value, arguments: Arguments) -> Value:
+    found = item(receiver, _first(arguments))
+    default = arguments.get("", 1)
+    known = isinstance(receiver, Table) and any(
+        Const(key) == arguments.get("", 0) for key, _ in receiver.items
+    )
+    if known:
+        return found
+    return join(found, Const(None) if default is None else default)
+
+
+def _values(receiver: Value, arguments: Arguments) -> Value:
+    if isinstance(receiver, Table) and receiver.rest is None:
+        return Items(tuple(v for _, v in receiver.items))
+    return bag(receiver.values() if isinstance(receiver, Table) else [element(receiver)])
+
+
+def _items(receiver: Value, arguments: Arguments) -> Value:
+    if isinstance(receiver, Table):
+        pairs = [Items((Const(key), v)) for key, v in receiver.items]
+        if receiver.rest is None:
+            return Items(tuple(pairs))
+        return bag([*pairs, Items((Opaque(), receiver.rest))])
+    return Bag(Items((Opaque(), element(receiver))))
+
+
+def _pop(receiver: Value, arguments: Arguments) -> Value:
+    if isinstance(receiver, Table):
+        return _get(receiver, arguments)
+    return element(receiver)
+
+
+METHODS: dict[str, Callable[[Value, Arguments], Value]] = {
+    "get": _get,
+    "setdefault": _get,
+    "values": _values,
+    "items": _items,
+    "keys": lambda receiver, arguments: Bag(Opaque()),
+    "pop": _pop,
+    "popleft": _pop,
+    "popitem": lambda receiver, arguments: Items((Opaque(), element(receiver))),
+    "copy": lambda receiver, arguments: receiver,
+}
+"""Methods that read from a collection."""

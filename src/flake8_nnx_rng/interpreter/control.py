@@ -1,0 +1,189 @@
+"""Functions that take functions: transforms, control flow, partial application."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import libcst as cst
+
+from flake8_nnx_rng.interpreter import containers
+from flake8_nnx_rng.interpreter.engine import Interpreter
+from flake8_nnx_rng.interpreter.handlers import Handler
+from flake8_nnx_rng.interpreter.joins import join, join_all
+from flake8_nnx_rng.interpreter.values import (
+    Arguments,
+    Bag,
+    External,
+    Function,
+    Items,
+    Method,
+    Opaque,
+    Partial,
+    Value,
+    blur,
+)
+from flake8_nnx_rng.knowledge import functions
+
+ROUNDS = 4
+"""Rounds in which a scanned carry must settle; it is blurred if it does not."""
+
+
+def _transform(name: str) -> Handler:
+    """`jit(f, ...)` is `f`; `jit(...)` without a function is a decorator."""
+
+    def handler(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
+        function = arguments.get("f") or arguments.get("fun") or arguments.get("", 0)
+        if function is None:
+            return Partial(External(name), Arguments())
+        return function
+
+    return handler
+
+
+def _gradient(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
+    function = arguments.get("fun") or arguments.get("f") or arguments.get("", 0)
+    return Partial(External(_BLURRED), Arguments(() if function is None else (function,)))
+
+
+def _blurred_call(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
+    function, *given = arguments.positional or (Opaque(),)
+    result = it.call(function, Arguments(tuple(given), arguments.keywords, arguments.rest), node)
+    return blur(result)
+
+
+def _partial(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
+    function, *given = arguments.positional or (Opaque(),)
+    return Partial(function, Arguments(tuple(given), arguments.keywords, arguments.rest))
+
+
+def _scan(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
+    """`scan(f, init, xs)`: `f(carry, x) -> (carry, y)` until the carry settles."""
+    function = arguments.get("f", 0) or Opaque()
+    carry = arguments.get("init", 1)
+    if carry is None:  # nnx.scan(f, ...) is a transform
+        return function
+    x = containers.element(arguments.get("xs", 2) or Opaque())
+    output: Value = Opaque()
+    for _ in range(ROUNDS):
+        result = it.call(function, Arguments((carry, x)), node)
+        joined = join(carry, containers.item(result, containers.FIRST))
+        output = containers.item(result, containers.SECOND)
+        if joined == carry:
+            break
+        carry = joined
+    else:
+        carry = blur(carry)
+    return Items((carry, Bag(output)))
+
+
+def _settle(it: Interpreter, step: Callable[[Value], Value], start: Value) -> Value:
+    for _ in range(ROUNDS):
+        after = join(start, step(start))
+        if after == start:
+            return start
+        start = after
+    return blur(start)
+
+
+def _while_loop(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
+    test = arguments.get("cond_fun", 0) or Opaque()
+    body = arguments.get("body_fun", 1) or Opaque()
+    start = arguments.get("init_val", 2) or Opaque()
+
+    def step(state: Value) -> Value:
+        it.call(test, Arguments((state,)), node)
+        return it.call(body, Arguments((state,)), node)
+
+    return _settle(it, step, start)
+
+
+def _fori_loop(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
+    body = arguments.get("body_fun", 2) or Opaque()
+    start = arguments.get("init_val", 3) or Opaque()
+    # The counter is the same in both passes, but it tells no env and no step apart.
+    return _settle(it, lambda s: it.call(body, Arguments((Opaque(), s)), node), start)
+
+
+def _cond(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
+    """`cond(pred, true_fun, false_fun, *operands)`: either arm."""
+    pred = arguments.get("pred", 0) or Opaque()
+    arms = [arguments.get("true_fun", 1), arguments.get("false_fun", 2)]
+    operands = Arguments(arguments.positional[3:], (), arguments.rest)
+    if (operand := arguments.get("operand")) is not None:
+        operands = Arguments((operand,))
+    return _either(it, pred, [arm or Opaque() for arm in arms], operands, node)
+
+
+def _switch(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
+    """`switch(index, branches, *operands)`: any branch."""
+    index = arguments.get("index", 0) or Opaque()
+    branches = arguments.get("branches", 1) or Opaque()
+    known = containers.known_items(branches)
+    arms = [containers.element(branches)] if known is None else list(known)
+    operands = Arguments(arguments.positional[2:], (), arguments.rest)
+    return _either(it, index, arms, operands, node)
+
+
+def _either(
+    it: Interpreter, test: Value, arms: list[Value], operands: Arguments, node: cst.CSTNode
+) -> Value:
+    result = it.branch([lambda arm=arm: it.call(arm, operands, node) for arm in arms])  # type: ignore[misc]
+    decided = blur(test)
+    return join(result, decided) if decided.taint else result
+
+
+def _map(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
+    """`map(f, xs, ...)`: `f` on the elements."""
+    function = arguments.get("f", 0) or Opaque()
+    collections = arguments.positional[1:] or tuple(
+        v for k, v in arguments.keywords if k not in ("f", "batch_size", "is_leaf")
+    )
+    elements = tuple(containers.element(v) for v in collections)
+    return Bag(it.call(function, Arguments(elements, (), arguments.rest), node))
+
+
+def _tree_map(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
+    """`tree.map(f, tree, *rest)`: `f` on the leaves, which are kept apart no longer."""
+    function = arguments.get("f", 0) or Opaque()
+    leaves = tuple(_leaf(v) for v in arguments.positional[1:])
+    result = it.call(function, Arguments(leaves, (), arguments.rest), node)
+    return blur(result, *leaves) if not isinstance(result, (Function, Method)) else result
+
+
+def _leaf(tree: Value) -> Value:
+    leaves = containers.leaves(tree)
+    return join_all(leaves)
+
+
+def _call(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
+    """`call(f, *args)` and `apply(f)(*args)`: just `f`."""
+    function, *given = arguments.positional or (Opaque(),)
+    return it.call(function, Arguments(tuple(given), arguments.keywords, arguments.rest), node)
+
+
+_BLURRED = "flake8_nnx_rng.blurred"
+
+HANDLERS: dict[str, Handler] = {
+    **{name: _transform(name) for name in functions.TRANSFORMS},
+    **dict.fromkeys(functions.GRADIENTS, _gradient),
+    _BLURRED: _blurred_call,
+    "functools.partial": _partial,
+    "jax.tree_util.Partial": _partial,
+    "jax.lax.scan": _scan,
+    "flax.nnx.scan": _scan,
+    "jax.lax.while_loop": _while_loop,
+    "flax.nnx.while_loop": _while_loop,
+    "jax.lax.fori_loop": _fori_loop,
+    "flax.nnx.fori_loop": _fori_loop,
+    "jax.lax.cond": _cond,
+    "flax.nnx.cond": _cond,
+    "jax.lax.switch": _switch,
+    "flax.nnx.switch": _switch,
+    "jax.lax.map": _map,
+    "builtins.map": _map,
+    "jax.tree.map": _tree_map,
+    "jax.tree_util.tree_map": _tree_map,
+    "jax.tree_map": _tree_map,
+    "jax.pure_callback": _call,
+    "jax.lax.platform_dependent": _call,
+}

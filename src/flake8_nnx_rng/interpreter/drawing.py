@@ -1,0 +1,43 @@
+"""The events of drawing, shared by everything that can draw."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import libcst as cst
+
+from flake8_nnx_rng.interpreter.engine import Interpreter
+from flake8_nnx_rng.interpreter.events import Advanced, Drew
+from flake8_nnx_rng.interpreter.taint import CLEAN, Drawn, Sample, Taint, is_threaded
+from flake8_nnx_rng.interpreter.values import Key, Layer, Opaque, Stream
+
+
+def drew(
+    it: Interpreter,
+    source: Stream | Key | Opaque,
+    taint: Taint,
+    node: cst.CSTNode,
+    layer: Layer | None = None,
+) -> Taint:
+    """Records a draw; returns the mark of its numbers, if PPO does not replay them by itself."""
+    it.emit(Drew(it.site(node), replace(source, taint=taint), layer))
+    return CLEAN if is_threaded(taint) else frozenset({Sample(node)})
+
+
+def draw_key(it: Interpreter, stream: Stream, node: cst.CSTNode) -> Key:
+    """A stream gives out a key and moves on."""
+    mark = drew(it, stream, stream.taint, node)
+    return Key(_given_out(it, stream, node) | mark)
+
+
+def advance(it: Interpreter, stream: Stream, node: cst.CSTNode) -> Stream:
+    """A stream moves on and gives out streams of its own."""
+    it.emit(Advanced(it.site(node), stream))
+    return Stream(_given_out(it, stream, node), None, stream.single)
+
+
+def _given_out(it: Interpreter, stream: Stream, node: cst.CSTNode) -> Taint:
+    """What a stream gives out is reported at the stream, and so marked; not outside a pass."""
+    if is_threaded(stream.taint) or not it.recording:
+        return stream.taint
+    return stream.taint | {Drawn(node), Sample(node)}

@@ -1,0 +1,217 @@
+"""The abstract machine: its state, and the dispatch from nodes and values to their meaning.
+
+The meaning itself is in tables next door: `expressions`, `statements`, `attributes` and `calls`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import libcst as cst
+
+from flake8_nnx_rng.interpreter.events import Event, Site
+from flake8_nnx_rng.interpreter.joins import Store, join_all, join_stores
+from flake8_nnx_rng.interpreter.values import Arguments, Function, Value, blur, options
+from flake8_nnx_rng.project import ClassInfo, Hierarchy, Scope
+
+MAX_STEPS = 400_000
+"""Nodes that one pass may visit; real modules need some thousands."""
+
+
+class BudgetError(Exception):
+    """The pass visited more nodes than it may."""
+
+
+@dataclass
+class Frame:
+    """One call in progress.
+
+    Attributes:
+        identity: Names its local variables in the store; the same call site in the same
+            caller gets the same identity, so that loops reach a fixpoint.
+        scope: Where names are looked up that no frame holds.
+        outer: Identities of the enclosing frames of its closure, innermost first.
+        label: How the call is called in a trail; empty for lambdas and comprehensions.
+        receiver: What `self` is bound to, for `super()`.
+        owner: The class in whose body the function stands.
+        redirected: Names declared `global` or `nonlocal`, and the frame that holds them.
+        returned: The returned values.
+        yielded: The values that a generator yields.
+        exits: The stores at the return statements.
+        loops: The loops in progress, innermost last.
+        keeps_variables: Whether a function was defined that may outlive the call.
+    """
+
+    identity: int
+    scope: Scope
+    outer: tuple[int, ...] = ()
+    label: str = ""
+    receiver: Value | None = None
+    owner: ClassInfo | None = None
+    redirected: dict[str, int] = field(default_factory=dict)
+    returned: list[Value] = field(default_factory=list)
+    yielded: list[Value] = field(default_factory=list)
+    exits: list[Store] = field(default_factory=list)
+    loops: list[LoopExits] = field(default_factory=list)
+    keeps_variables: bool = False
+
+    @property
+    def visible(self) -> tuple[int, ...]:
+        """The frames whose variables its names may mean, innermost first."""
+        return (self.identity, *self.outer)
+
+
+@dataclass
+class LoopExits:
+    """The stores at a loop's `break` and `continue` statements."""
+
+    breaks: Store | None = None
+    continues: Store | None = None
+
+
+Callee = Callable[["Interpreter", Any, Arguments, cst.CSTNode], Value]
+Expression = Callable[["Interpreter", Any], Value]
+Statement = Callable[["Interpreter", Any], None]
+
+
+@dataclass(eq=False)
+class Interpreter:
+    """Runs one pass over abstract values and records what happens to keys.
+
+    Attributes:
+        hierarchy: Knows which classes are stateful.
+        store: Variables and attributes; None where the code cannot be reached.
+        events: What happened, in order of first occurrence.
+        recording: Off while the constructor runs, which may draw as it likes.
+    """
+
+    hierarchy: Hierarchy
+    expressions: dict[type[cst.CSTNode], Expression]
+    statements: dict[type[cst.CSTNode], Statement]
+    callees: dict[type[Any], Callee]
+    store: Store | None = field(default_factory=dict)
+    frames: list[Frame] = field(default_factory=list)
+    events: dict[tuple[object, ...], Event] = field(default_factory=dict)
+    conditions: tuple[tuple[cst.CSTNode, bool], ...] = ()
+    recording: bool = True
+    steps: int = 0
+    identities: dict[tuple[object, ...], int] = field(default_factory=dict)
+    globals: dict[tuple[int, str], Value] = field(default_factory=dict)
+    active: list[cst.CSTNode] = field(default_factory=list)
+
+    @property
+    def frame(self) -> Frame:
+        """The call in progress."""
+        return self.frames[-1]
+
+    @property
+    def in_entry_point(self) -> bool:
+        """Whether the call in progress is the entry point's own; below it is the audit's frame."""
+        return len(self.frames) == 2
+
+    def closure(self, node: cst.FunctionDef | cst.Lambda) -> Function:
+        """A function defined in the call in progress, with the variables that it sees."""
+        seen = self.frame.visible
+        for frame in self.frames:
+            frame.keeps_variables |= frame.identity in seen
+        owner = self.frame.owner
+        return Function(node, self.frame.scope, seen, owner, None)
+
+    def identity(self, *parts: object) -> int:
+        """The number that stands for a call or an allocation."""
+        return self.identities.setdefault(parts, len(self.identities) + 1)
+
+    def evaluate(self, node: cst.CSTNode) -> Value:
+        """What an expression may be.
+
+        Raises:
+            BudgetError: The pass has visited too many nodes.
+        """
+        self._count()
+        meaning = self.expressions.get(type(node))
+        if meaning is not None:
+            return meaning(self, node)
+        parts = [self.evaluate(child) for child in node.children if _is_expression(child)]
+        return blur(*parts)
+
+    def execute(self, body: Iterable[cst.CSTNode]) -> None:
+        """Runs statements until a path ends."""
+        for statement in body:
+            if self.store is None:
+                return
+            self._count()
+            meaning = self.statements.get(type(statement))
+            if meaning is not None:
+                meaning(self, statement)
+
+    def call(self, callee: Value, arguments: Arguments, node: cst.CSTNode) -> Value:
+        """What calling a value yields, with all the events on the way."""
+
+        def call_one(option: Value) -> Value:
+            meaning = self.callees.get(type(option))
+            if meaning is None:  # calling a number or a dict: an error of the user's
+                return blur(option, *arguments.values())
+            return meaning(self, option, arguments, node)
+
+        return self.each(callee, call_one)
+
+    def branch(self, arms: Sequence[Callable[[], Value]]) -> Value:
+        """Runs each arm from the same state; joins what they leave behind and return."""
+        before = self.store
+        after: Store | None = None
+        values = []
+        for arm in arms:
+            self.store = None if before is None else dict(before)
+            values.append(arm())
+            after = join_stores(after, self.store)
+        self.store = after
+        return join_all(values)
+
+    def each(self, value: Value, meaning: Callable[[Value], Value]) -> Value:
+        """Applies a meaning to every alternative of a value."""
+        alternatives = options(value)
+        if len(alternatives) == 1:
+            return meaning(alternatives[0])
+        return self.branch([lambda option=option: meaning(option) for option in alternatives])  # type: ignore[misc]
+
+    @contextmanager
+    def under(self, test: cst.CSTNode, arm: bool) -> Iterator[None]:
+        """Runs the body of a branch, so that events know its condition."""
+        saved = self.conditions
+        self.conditions = (*saved, (test, arm))
+        try:
+            yield
+        finally:
+            self.conditions = saved
+
+    def site(self, node: cst.CSTNode) -> Site:
+        """The place and the way to it."""
+        trail = tuple(frame.label for frame in self.frames if frame.label)
+        return Site(node, self.frame.scope.file, trail, self.conditions)
+
+    def emit(self, event: Event) -> None:
+        """Records an event once per kind, place and thing."""
+        if self.recording and self.store is not None:
+            facts = tuple(getattr(event, name) for name in event.__slots__ if name != "site")
+            self.events.setdefault((type(event), event.site.node, facts), event)
+
+    def write(self, place: tuple[int, str], value: Value) -> None:
+        """Changes a variable or an attribute."""
+        if self.store is not None:
+            self.store[place] = value
+
+    def read(self, place: tuple[int, str]) -> Value | None:
+        """A variable or an attribute, or None if nothing was written there."""
+        return None if self.store is None else self.store.get(place)
+
+    def _count(self) -> None:
+        self.steps += 1
+        if self.steps > MAX_STEPS:
+            raise BudgetError
+
+
+def _is_expression(node: cst.CSTNode) -> bool:
+    return not isinstance(node, (cst.BaseParenthesizableWhitespace, cst.BaseSmallStatement))

@@ -1,0 +1,113 @@
+"""What happens to keys and streams in a pass.
+
+Events state facts; whether a fact is a fault is for the rules to say.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from flake8_nnx_rng.interpreter.taint import Taint
+from flake8_nnx_rng.interpreter.values import Instance, Key, Layer, Opaque, Stream, Value
+from flake8_nnx_rng.project import SourceFile
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A place in the code and the way to it.
+
+    Attributes:
+        node: The expression or statement.
+        file: The file that holds it.
+        trail: The calls from the entry point to it, such as `("Noisy.__call__", "_perturb")`.
+        conditions: The tests of the branches taken, each with the arm.
+    """
+
+    node: cst.CSTNode
+    file: SourceFile = field(repr=False)
+    trail: tuple[str, ...]
+    conditions: tuple[tuple[cst.CSTNode, bool], ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Drew:
+    """Random numbers, or a key, were drawn.
+
+    Attributes:
+        site: Where.
+        source: The stream or key that was drawn from.
+        layer: The library layer that drew by itself, or None if the code did.
+    """
+
+    site: Site
+    source: Stream | Key | Opaque
+    layer: Layer | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Advanced:
+    """A stream was split, forked, reseeded or otherwise moved on.
+
+    Attributes:
+        site: Where.
+        source: The stream, or the module whose streams all moved.
+    """
+
+    site: Site
+    source: Stream | Instance | Layer | Opaque
+
+
+@dataclass(frozen=True, slots=True)
+class Wrote:
+    """A held place was written.
+
+    Attributes:
+        site: Where.
+        path: What was written, such as `self.key`.
+        before: What it held.
+        after: What it holds now.
+    """
+
+    site: Site
+    path: str
+    before: Value
+    after: Value
+
+
+@dataclass(frozen=True, slots=True)
+class DrewOnHost:
+    """The host's randomness, or a clock that became a seed, was read."""
+
+    site: Site
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Constructed:
+    """A key or stream was made; the taint says from what."""
+
+    site: Site
+    name: str
+    taint: Taint
+
+
+@dataclass(frozen=True, slots=True)
+class Escaped:
+    """A key or stream was handed to code that cannot be seen."""
+
+    site: Site
+    value: Stream | Key
+    callee: str
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """The entry point returned."""
+
+    site: Site
+    value: Value
+
+
+Event = Drew | Advanced | Wrote | DrewOnHost | Constructed | Escaped | Returned

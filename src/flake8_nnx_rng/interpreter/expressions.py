@@ -1,0 +1,262 @@
+"""What each kind of expression means."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import libcst as cst
+
+from flake8_nnx_rng.interpreter import attributes, calls, containers, names, tests
+from flake8_nnx_rng.interpreter.assignment import assign
+from flake8_nnx_rng.interpreter.engine import Expression, Frame, Interpreter
+from flake8_nnx_rng.interpreter.values import (
+    NONE,
+    Bag,
+    Const,
+    Items,
+    Opaque,
+    Table,
+    Value,
+    blur,
+)
+
+
+def _name(it: Interpreter, node: cst.Name) -> Value:
+    return names.read_name(it, node.value)
+
+
+def _attribute(it: Interpreter, node: cst.Attribute) -> Value:
+    name = node.attr.value
+    return it.each(it.evaluate(node.value), lambda v: attributes.attribute(it, v, name, node))
+
+
+def _call(it: Interpreter, node: cst.Call) -> Value:
+    return calls.call_expression(it, node)
+
+
+def _subscript(it: Interpreter, node: cst.Subscript) -> Value:
+    base = it.evaluate(node.value)
+    index = _index(it, node)
+    return it.each(base, lambda v: containers.item(v, index))
+
+
+def _index(it: Interpreter, node: cst.Subscript) -> Value | slice:
+    if len(node.slice) != 1:
+        return blur(*(it.evaluate(element) for element in node.slice))
+    element = node.slice[0].slice
+    if isinstance(element, cst.Index):
+        return it.evaluate(element.value)
+    assert isinstance(element, cst.Slice)
+    bounds = [
+        None if bound is None else it.evaluate(bound)
+        for bound in (element.lower, element.upper, element.step)
+    ]
+    if all(bound is None or isinstance(bound, Const) for bound in bounds):
+        return slice(*(bound.value if isinstance(bound, Const) else None for bound in bounds))
+    return Opaque()
+
+
+def _elements(it: Interpreter, node: cst.Tuple | cst.List | cst.Set) -> Value:
+    items: list[Value] = []
+    starred: list[Value] = []
+    for element in node.elements:
+        value = it.evaluate(element.value)
+        if not isinstance(element, cst.StarredElement):
+            items.append(value)
+        elif (known := containers.known_items(value)) is not None:
+            items.extend(known)
+        else:
+            starred.append(containers.element(value))
+    if starred or isinstance(node, cst.Set):
+        return containers.bag([*items, *starred])
+    return Items(tuple(items))
+
+
+def _dict(it: Interpreter, node: cst.Dict) -> Value:
+    table = Table(())
+    for element in node.elements:
+        value = it.evaluate(element.value)
+        if isinstance(element, cst.DictElement):
+            table = containers.with_item(table, it.evaluate(element.key), value)
+        else:
+            table = containers.with_all(table, value)
+    return table
+
+
+def _lambda(it: Interpreter, node: cst.Lambda) -> Value:
+    return it.closure(node)
+
+
+def _if_expression(it: Interpreter, node: cst.IfExp) -> Value:
+    return tests.choose(
+        it, node.test, lambda: it.evaluate(node.body), lambda: it.evaluate(node.orelse)
+    )
+
+
+def _boolean(it: Interpreter, node: cst.BooleanOperation) -> Value:
+    left = it.evaluate(node.left)
+    wanted = isinstance(node.operator, cst.And)
+    truth = tests.truth(left)
+    if truth is not None:
+        return it.evaluate(node.right) if truth is wanted else left
+
+    def right() -> Value:
+        with it.under(node.left, wanted):
+            return it.evaluate(node.right)
+
+    return it.branch([lambda: left, right])
+
+
+def _not(it: Interpreter, node: cst.UnaryOperation) -> Value:
+    value = it.evaluate(node.expression)
+    if isinstance(node.operator, cst.Not):
+        truth = tests.truth(value)
+        return blur(value) if truth is None else Const(not truth)
+    if isinstance(node.operator, cst.Minus) and isinstance(value, Const):
+        number = value.value
+        if isinstance(number, (int, float)):
+            return Const(-number)
+    return blur(value)
+
+
+def _comparison(it: Interpreter, node: cst.Comparison) -> Value:
+    left = it.evaluate(node.left)
+    rights = [it.evaluate(target.comparator) for target in node.comparisons]
+    if len(rights) == 1:
+        decided = tests.compare(node.comparisons[0].operator, left, rights[0])
+        if decided is not None:
+            return Const(decided)
+    return blur(left, *rights)
+
+
+def _binary(it: Interpreter, node: cst.BinaryOperation) -> Value:
+    # A sum of a thousand terms is a thousand levels deep on its left: walk it, do not recurse.
+    spine: list[cst.BinaryOperation] = []
+    current: cst.BaseExpression = node
+    while isinstance(current, cst.BinaryOperation):
+        spine.append(current)
+        current = current.left
+    value = it.evaluate(current)
+    for operation in reversed(spine):
+        value = containers.combine(value, it.evaluate(operation.right))
+    return value
+
+
+def _named(it: Interpreter, node: cst.NamedExpr) -> Value:
+    value = it.evaluate(node.value)
+    assign(it, node.target, value)
+    return value
+
+
+def _comprehension(
+    it: Interpreter, node: cst.ListComp | cst.SetComp | cst.GeneratorExp | cst.DictComp
+) -> Value:
+    outer = it.frame
+    frame = Frame(
+        it.identity(node, outer.identity),
+        outer.scope,
+        outer.visible,
+        receiver=outer.receiver,
+        owner=outer.owner,
+    )
+    it.frames.append(frame)
+    try:
+        return _produce(it, node, node.for_in)
+    finally:
+        it.frames.pop()
+
+
+def _produce(it: Interpreter, node: cst.BaseComp, clause: cst.CompFor | None) -> Value:
+    if clause is None:
+        if isinstance(node, cst.DictComp):
+            return Table((), _pair_value(it, node))
+        assert isinstance(node, (cst.ListComp, cst.SetComp, cst.GeneratorExp))
+        return Bag(it.evaluate(node.elt))
+    source = it.evaluate(clause.iter)
+    items = containers.known_items(source)
+    if items is None or clause.inner_for_in is not None or clause.ifs or len(items) > 16:
+        assign(it, clause.target, containers.element(source))
+        for test in clause.ifs:
+            it.evaluate(test.test)
+        return _produce(it, node, clause.inner_for_in)
+    made: list[Value] = []
+    for item in items:
+        assign(it, clause.target, item)
+        made.append(_produce(it, node, None))
+    return _gather(node, made)
+
+
+def _gather(node: cst.BaseComp, made: Sequence[Value]) -> Value:
+    if isinstance(node, cst.DictComp):
+        return containers.table_of(made)
+    return Items(tuple(containers.element(one) for one in made))
+
+
+def _pair_value(it: Interpreter, node: cst.DictComp) -> Value:
+    """Evaluates key and value of a dict comprehension; the value stands for all."""
+    it.evaluate(node.key)
+    return it.evaluate(node.value)
+
+
+def _literal(it: Interpreter, node: cst.CSTNode) -> Value:
+    assert isinstance(node, (cst.SimpleString, cst.Integer, cst.Float))
+    return Const(node.evaluated_value)
+
+
+def _concatenated(it: Interpreter, node: cst.ConcatenatedString) -> Value:
+    value = node.evaluated_value
+    if value is not None:
+        return Const(value)
+    return blur(it.evaluate(node.left), it.evaluate(node.right))
+
+
+def _formatted(it: Interpreter, node: cst.FormattedString) -> Value:
+    return blur(
+        *(
+            it.evaluate(part.expression)
+            for part in node.parts
+            if isinstance(part, cst.FormattedStringExpression)
+        )
+    )
+
+
+def _await(it: Interpreter, node: cst.Await) -> Value:
+    return it.evaluate(node.expression)
+
+
+def _yield(it: Interpreter, node: cst.Yield) -> Value:
+    if isinstance(node.value, cst.From):
+        it.frame.yielded.append(containers.element(it.evaluate(node.value.item)))
+    else:
+        it.frame.yielded.append(NONE if node.value is None else it.evaluate(node.value))
+    return Opaque()
+
+
+EXPRESSIONS: dict[type[cst.CSTNode], Expression] = {
+    cst.Name: _name,
+    cst.Attribute: _attribute,
+    cst.Call: _call,
+    cst.Subscript: _subscript,
+    cst.Tuple: _elements,
+    cst.List: _elements,
+    cst.Set: _elements,
+    cst.Dict: _dict,
+    cst.Lambda: _lambda,
+    cst.IfExp: _if_expression,
+    cst.BooleanOperation: _boolean,
+    cst.UnaryOperation: _not,
+    cst.Comparison: _comparison,
+    cst.BinaryOperation: _binary,
+    cst.NamedExpr: _named,
+    cst.ListComp: _comprehension,
+    cst.SetComp: _comprehension,
+    cst.GeneratorExp: _comprehension,
+    cst.DictComp: _comprehension,
+    cst.SimpleString: _literal,
+    cst.Integer: _literal,
+    cst.Float: _literal,
+    cst.ConcatenatedString: _concatenated,
+    cst.FormattedString: _formatted,
+    cst.Await: _await,
+    cst.Yield: _yield,
+}

@@ -1,0 +1,166 @@
+"""Calling functions of the project: binding parameters, running the body."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from flake8_nnx_rng.interpreter import containers, declared, names
+from flake8_nnx_rng.interpreter.engine import Frame, Interpreter
+from flake8_nnx_rng.interpreter.events import Advanced
+from flake8_nnx_rng.interpreter.joins import join_all, join_stores
+from flake8_nnx_rng.interpreter.taint import Held
+from flake8_nnx_rng.interpreter.values import (
+    NONE,
+    Arguments,
+    Bag,
+    External,
+    Function,
+    Instance,
+    Layer,
+    Opaque,
+    Stream,
+    Table,
+    Value,
+    blur,
+    options,
+)
+from flake8_nnx_rng.knowledge import streams
+
+MAX_CALLS = 40
+"""Depth of calls beyond which a call is treated as unknown."""
+
+MAX_RECURSION = 2
+"""How often one function may be on the stack."""
+
+
+def call_function(
+    it: Interpreter, function: Function, arguments: Arguments, node: cst.CSTNode
+) -> Value:
+    """Runs a function's body with the arguments bound, and joins what it returns."""
+    if function.bound is not None:
+        arguments = arguments.before(function.bound)
+    if it.active.count(function.node) >= MAX_RECURSION or len(it.active) >= MAX_CALLS:
+        return blur(*arguments.values())
+    frame = _frame(it, function, node)
+    it.active.append(function.node)
+    it.frames.append(frame)
+    try:
+        _bind(it, function, arguments)
+        _apply_decorators(it, function)
+        result = _run(it, function.node, frame)
+    finally:
+        it.frames.pop()
+        it.active.pop()
+    _forget(it, function.node, frame)
+    return result
+
+
+def _frame(it: Interpreter, function: Function, node: cst.CSTNode) -> Frame:
+    caller = it.frame
+    scope, label = function.scope, ""
+    if isinstance(function.node, cst.FunctionDef):
+        scope = function.scope.file.scope_of(function.node)
+        label = _label(it, function)
+    identity = it.identity(function.node, node, caller.identity, function.frames)
+    return Frame(
+        identity, scope, function.frames, label, function.bound or caller.receiver, function.owner
+    )
+
+
+def _label(it: Interpreter, function: Function) -> str:
+    assert isinstance(function.node, cst.FunctionDef)
+    name = function.node.name.value
+    bound = function.bound
+    same = isinstance(bound, Instance) and bound == it.frames[0].receiver
+    if isinstance(bound, Instance) and (not same or not any(f.label for f in it.frames)):
+        return f"{bound.cls.name}.{name}"
+    return name
+
+
+def _run(it: Interpreter, node: cst.FunctionDef | cst.Lambda, frame: Frame) -> Value:
+    if isinstance(node, cst.Lambda):
+        return it.evaluate(node.body)
+    it.execute(node.body.body)
+    if it.store is not None:
+        frame.returned.append(NONE)
+    for store in frame.exits:
+        it.store = join_stores(it.store, store)
+    if frame.yielded:
+        return Bag(join_all(frame.yielded))
+    return join_all(frame.returned) if frame.returned else Opaque()
+
+
+def _bind(it: Interpreter, function: Function, arguments: Arguments) -> None:
+    parameters = function.node.params
+    ordered = [*parameters.posonly_params, *parameters.params]
+    given = dict(arguments.keywords)
+    for index, parameter in enumerate(ordered):
+        name = parameter.name.value
+        if index < len(arguments.positional):
+            value: Value | None = arguments.positional[index]
+        else:
+            value = given.pop(name, None)
+        _bind_one(it, function, parameter, value, arguments.rest)
+    for parameter in parameters.kwonly_params:
+        _bind_one(it, function, parameter, given.pop(parameter.name.value, None), arguments.rest)
+    if isinstance(parameters.star_arg, cst.Param):
+        more = arguments.positional[len(ordered) :]
+        rest = [] if arguments.rest is None else [arguments.rest]
+        value = containers.bag([*more, *rest]) if rest else containers.items_of(more)
+        names.write_name(it, parameters.star_arg.name.value, value)
+    if isinstance(parameters.star_kwarg, cst.Param):
+        table = Table(tuple(given.items()), arguments.rest)
+        names.write_name(it, parameters.star_kwarg.name.value, table)
+
+
+def _bind_one(
+    it: Interpreter,
+    function: Function,
+    parameter: cst.Param,
+    value: Value | None,
+    rest: Value | None,
+) -> None:
+    name = parameter.name.value
+    if value is None and parameter.default is not None:
+        default = it.evaluate(parameter.default)
+        value = default if rest is None else join_all([default, rest])
+    if value is None:
+        value = Opaque() if rest is None else rest
+    if isinstance(value, Opaque) and parameter.annotation is not None:
+        annotation = parameter.annotation.annotation
+        typed = declared.value_of(annotation, it.frame.scope, value.path or name, value.taint)
+        value = typed or value
+    names.write_name(it, name, value)
+
+
+def _apply_decorators(it: Interpreter, function: Function) -> None:
+    """`@nnx.split_rngs(...)` advances the streams of whatever the function is given."""
+    if not isinstance(function.node, cst.FunctionDef) or not function.node.decorators:
+        return
+    for decorator in function.node.decorators:
+        expression = decorator.decorator
+        named = expression.func if isinstance(expression, cst.Call) else expression
+        if not isinstance(named, (cst.Name, cst.Attribute)):
+            continue
+        for option in options(it.evaluate(named)):
+            if isinstance(option, External) and option.name in streams.ADVANCE_FUNCTIONS:
+                _advance_parameters(it, function.node, decorator)
+
+
+def _advance_parameters(it: Interpreter, node: cst.FunctionDef, at: cst.CSTNode) -> None:
+    for parameter in node.params.params:
+        for value in options(names.read_name(it, parameter.name.value)):
+            if isinstance(value, (Stream, Instance, Layer)):
+                it.emit(Advanced(it.site(at), value))
+
+
+def _forget(it: Interpreter, node: cst.CSTNode, frame: Frame) -> None:
+    """Drops the call's variables, unless a function defined in it may still read them."""
+    if it.store is not None and not frame.keeps_variables:
+        for place in [place for place in it.store if place[0] == frame.identity]:
+            del it.store[place]
+
+
+def held_argument(name: str) -> Opaque:
+    """A constructor's argument: it outlives the pass, whatever it is."""
+    return Opaque(frozenset({Held(name)}), name)

@@ -1,0 +1,179 @@
+"""The least value that covers two others, and values read from a held place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from flake8_nnx_rng.interpreter.taint import Held, Taint
+from flake8_nnx_rng.interpreter.values import (
+    MAX_CHOICES,
+    NONE,
+    Arguments,
+    Bag,
+    Choice,
+    Const,
+    Instance,
+    Items,
+    Key,
+    Layer,
+    Method,
+    Opaque,
+    Partial,
+    Record,
+    Stream,
+    Table,
+    Value,
+    blur,
+    depth,
+    options,
+)
+
+Store = dict[tuple[int, str], Value]
+"""Local variables by call and attributes by object."""
+
+MAX_DEPTH = 8
+"""Nesting of containers beyond which a growing value is blurred."""
+
+
+def join(first: Value, second: Value) -> Value:
+    """The least value that covers both."""
+    if first is second or first == second:
+        return first
+    merged: list[Value] = []
+    for option in (*options(first), *options(second)):
+        for index, known in enumerate(merged):
+            if (fused := _fuse(known, option)) is not None:
+                merged[index] = fused
+                break
+        else:
+            merged.append(option)
+    if len(merged) > MAX_CHOICES:
+        merged = [*merged[: MAX_CHOICES - 1], blur(*merged[MAX_CHOICES - 1 :])]
+    return merged[0] if len(merged) == 1 else Choice(tuple(merged))
+
+
+def join_all(values: Iterable[Value]) -> Value:
+    """The least value that covers all; unknown if there is none."""
+    joined: Value | None = None
+    for value in values:
+        joined = value if joined is None else join(joined, value)
+    return Opaque() if joined is None else joined
+
+
+def join_stores(first: Store | None, second: Store | None) -> Store | None:
+    """Joins what two paths leave behind; None stands for a path that ended."""
+    if first is None or second is None:
+        return second if first is None else first
+    joined = dict(first)
+    for place, value in second.items():
+        known = joined.get(place)
+        joined[place] = value if known is None else join(known, value)
+    return joined
+
+
+def widen(value: Value) -> Value:
+    """Blurs a value that a loop keeps nesting deeper."""
+    return blur(value) if depth(value) > MAX_DEPTH else value
+
+
+def held(value: Value, path: str) -> Value:
+    """The value as it is found later at a held place.
+
+    Literals are forgotten, because `train()`, `eval()` and users set attributes from outside.
+    """
+    taint: Taint = frozenset({Held(path)})
+    match value:
+        case Const() | Opaque():
+            return Opaque(taint, path)
+        case Key() | Stream():
+            return replace(value, taint=taint, path=path)
+        case Layer() | Instance():
+            return replace(value, path=path)
+        case Items(items):
+            return Items(tuple(held(item, f"{path}[{i}]") for i, item in enumerate(items)))
+        case Bag(element):
+            return Bag(held(element, f"{path}[...]"))
+        case Table(items, rest):
+            return Table(
+                tuple((key, held(item, f"{path}[{key!r}]")) for key, item in items),
+                None if rest is None else held(rest, f"{path}[...]"),
+            )
+        case Record(name, fields):
+            return Record(name, tuple((f, held(v, f"{path}.{f}")) for f, v in fields))
+        case Method(receiver, name):
+            return Method(held(receiver, path), name)
+        case Partial(function, arguments):
+            return Partial(held(function, path), _held_arguments(arguments, path))
+        case Choice(alternatives):
+            # "self.rng = rng or None": the None is the caller's way to say that it is not used
+            present = [o for o in alternatives if o != NONE]
+            return join_all(held(option, path) for option in present)
+        case _:
+            return value
+
+
+def _held_arguments(arguments: Arguments, path: str) -> Arguments:
+    return Arguments(
+        tuple(held(value, path) for value in arguments.positional),
+        tuple((name, held(value, path)) for name, value in arguments.keywords),
+        None if arguments.rest is None else held(arguments.rest, path),
+    )
+
+
+def _fuse(first: Value, second: Value) -> Value | None:
+    """Both in one value of the same kind, or None if they must stay alternatives."""
+    if first == second:
+        return first
+    match first, second:
+        case Opaque(), Opaque():
+            return Opaque(first.taint | second.taint, _common(first.path, second.path))
+        case Key(), Key():
+            return Key(first.taint | second.taint, _common(first.path, second.path))
+        case Items(left), Items(right) if len(left) == len(right):
+            return Items(tuple(map(join, left, right)))
+        case (Items() | Bag(), Items() | Bag()):
+            return Bag(join(_element(first), _element(second)))
+        case Table(), Table():
+            return _fuse_tables(first, second)
+        case Record(name, left), Record(other, right) if name == other:
+            by_name = dict(right)
+            return Record(name, tuple((f, join(v, by_name.get(f, v))) for f, v in left))
+        case Layer(), Layer() if (first.name, first.path) == (second.name, second.path):
+            return Layer(first.name, _fuse_arguments(first.arguments, second.arguments), first.path)
+        case _:
+            return None
+
+
+def _common(first: str | None, second: str | None) -> str | None:
+    return first if first == second else None
+
+
+def _fuse_tables(first: Table, second: Table) -> Table:
+    left, right = dict(first.items), dict(second.items)
+    items = {
+        key: join(left.get(key, right.get(key, NONE)), right.get(key, left.get(key, NONE)))
+        for key in (*left, *right)
+    }
+    rests = [rest for rest in (first.rest, second.rest) if rest is not None]
+    return Table(tuple(items.items()), join_all(rests) if rests else None)
+
+
+def _fuse_arguments(first: Arguments, second: Arguments) -> Arguments:
+    """Arguments on which both constructions agree; the others become unknown."""
+    names = {name for name, _ in (*first.keywords, *second.keywords)}
+    return Arguments(
+        tuple(
+            join(first.get("", i) or Opaque(), second.get("", i) or Opaque())
+            for i in range(max(len(first.positional), len(second.positional)))
+        ),
+        tuple(
+            (name, join(first.get(name) or Opaque(), second.get(name) or Opaque()))
+            for name in sorted(names)
+        ),
+        blur(*first.values(), *second.values()),
+    )
+
+
+def _element(value: Items | Bag) -> Value:
+    return value.element if isinstance(value, Bag) else join_all(value.items)

@@ -1,0 +1,119 @@
+"""Methods of streams, Variables and containers."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from flake8_nnx_rng.interpreter import containers, hosts, modules
+from flake8_nnx_rng.interpreter.drawing import advance, drew
+from flake8_nnx_rng.interpreter.engine import Interpreter
+from flake8_nnx_rng.interpreter.events import Wrote
+from flake8_nnx_rng.interpreter.taint import merge
+from flake8_nnx_rng.interpreter.unknown import call_functions_in, unknown_call
+from flake8_nnx_rng.interpreter.values import (
+    Arguments,
+    Bag,
+    Choice,
+    Items,
+    Key,
+    Layer,
+    Method,
+    Opaque,
+    Record,
+    Stream,
+    Table,
+    Value,
+    blur,
+    taint_of,
+)
+from flake8_nnx_rng.knowledge import streams
+
+_INITIALIZER = "<initializer>"
+_STREAM_METHODS = streams.DRAW_METHODS | streams.INITIALIZER_METHODS | streams.ADVANCE_METHODS
+
+
+def call_method(
+    it: Interpreter, receiver: Value, name: str, arguments: Arguments, node: cst.CSTNode
+) -> Value:
+    """What a method of something other than an object of the project yields."""
+    match receiver:
+        case Stream():
+            return _stream_method(it, receiver, name, arguments, node)
+        case Key() | Opaque() if name in streams.VARIABLE_METHODS:
+            return _variable_method(it, receiver, name, arguments, node)
+        case Items() | Bag() | Table() | Record():
+            return _container_method(it, receiver, name, arguments, node)
+        case Layer():
+            if hosts.is_generator(receiver):
+                return hosts.call_generator(it, receiver, name, node)
+            return modules.call_layer_method(it, receiver, name, arguments, node)
+        case Choice():
+            return it.each(receiver, lambda r: call_method(it, r, name, arguments, node))
+        case _:
+            return unknown_call(it, name, receiver, arguments, node)
+
+
+def assumed_stream(value: Opaque, base: str, method: str) -> tuple[Stream, str] | None:
+    """The stream that a held value of unknown type is by its conventional name, if it is.
+
+    Args:
+        value: What is called, such as what `self.rngs.normal` yields.
+        base: The path without its last name.
+        method: The last name.
+
+    Returns:
+        The stream and the method called on it, "" for a plain call.
+    """
+    assert value.path is not None
+    if streams.is_stream_name(value.path):
+        return Stream(value.taint, value.path), ""
+    if streams.is_stream_name(base):
+        if method in _STREAM_METHODS:
+            return Stream(value.taint, base), method
+        return Stream(value.taint, value.path, single=True), ""
+    return None
+
+
+def _stream_method(
+    it: Interpreter, stream: Stream, name: str, arguments: Arguments, node: cst.CSTNode
+) -> Value:
+    given = merge(taint_of(v) for v in arguments.values())
+    if name in streams.DRAW_METHODS or name == _INITIALIZER:
+        return Opaque(stream.taint | given | drew(it, stream, stream.taint, node))
+    if name in streams.INITIALIZER_METHODS:
+        return Method(stream, _INITIALIZER)
+    if name in streams.ADVANCE_METHODS:
+        return advance(it, stream, node)
+    if name in streams.MAPPING_METHODS:
+        named = containers.named_stream(stream, None, stream.path)
+        return Bag(Items((Opaque(), named)))
+    if name in streams.VARIABLE_METHODS:
+        return _variable_method(it, stream, name, arguments, node)
+    return Opaque(stream.taint | given)
+
+
+def _variable_method(
+    it: Interpreter,
+    variable: Stream | Key | Opaque,
+    name: str,
+    arguments: Arguments,
+    node: cst.CSTNode,
+) -> Value:
+    if name in streams.READ_METHODS:
+        return variable
+    if variable.path is not None:
+        after = arguments.get("value", 0) or blur(*arguments.values())
+        it.emit(Wrote(it.site(node), variable.path, variable, after))
+    return Opaque()
+
+
+def _container_method(
+    it: Interpreter, receiver: Value, name: str, arguments: Arguments, node: cst.CSTNode
+) -> Value:
+    read = containers.METHODS.get(name)
+    if read is not None:
+        return read(receiver, arguments)
+    if isinstance(receiver, Record) and name in ("_replace", "replace"):
+        return containers.with_fields(receiver, arguments)
+    results = call_functions_in(it, arguments, node)
+    return blur(receiver, *arguments.values(), *results)

@@ -1,0 +1,158 @@
+"""Layers of Flax and modules of the project, when they are built and when they are called."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from flake8_nnx_rng.interpreter import attributes, containers
+from flake8_nnx_rng.interpreter.drawing import advance, drew
+from flake8_nnx_rng.interpreter.engine import Interpreter
+from flake8_nnx_rng.interpreter.joins import held
+from flake8_nnx_rng.interpreter.taint import Held, merge
+from flake8_nnx_rng.interpreter.unknown import call_functions_in, unknown_call
+from flake8_nnx_rng.interpreter.values import (
+    NONE,
+    Arguments,
+    Const,
+    Instance,
+    Key,
+    Layer,
+    Opaque,
+    Record,
+    Stream,
+    Value,
+    blur,
+    options,
+    taint_of,
+)
+from flake8_nnx_rng.knowledge import layers, library
+
+_NNX = "flax.nnx."
+
+
+def is_layer_class(name: str) -> bool:
+    """Whether a canonical name is that of a class of Flax NNX."""
+    return name.startswith(_NNX) and name.rpartition(".")[2][:1].isupper()
+
+
+def construct_layer(it: Interpreter, name: str, arguments: Arguments, node: cst.CSTNode) -> Value:
+    """A layer is built; its parameters are drawn from the stream that it is given."""
+    given = arguments.get(layers.KEY_ARGUMENT)
+    for option in options(given) if given is not None else ():
+        if isinstance(option, Stream) and option.path is not None:
+            advance(it, option, node)
+    return Layer(name, arguments)
+
+
+def call_layer(it: Interpreter, layer: Layer, arguments: Arguments, node: cst.CSTNode) -> Value:
+    """A layer is called: it may draw, and so may the layers that it holds."""
+    result = blur(layer, *arguments.values())
+    if layer.name == "flax.nnx.Sequential":
+        return _call_chain(it, layer, arguments, node)
+    if layer.name in layers.RECURRENT_CALLERS:
+        _ask_for_carry(it, layer, arguments, node)
+    drawing = layers.DRAWING_LAYERS.get(layer.name)
+    if drawing is None or _is_silent(drawing, layer, arguments):
+        call_functions_in(it, arguments, node)
+        return result
+    sources = _sources(drawing, layer, arguments)
+    return Opaque(merge([result.taint, *(drew(it, s, s.taint, node, layer) for s in sources)]))
+
+
+def call_layer_method(
+    it: Interpreter, layer: Layer, name: str, arguments: Arguments, node: cst.CSTNode
+) -> Value:
+    """A method of a layer; asking a cell for a random carry draws from what is passed."""
+    if name == "__call__":
+        return call_layer(it, layer, arguments, node)
+    given = arguments.get(layers.KEY_ARGUMENT, 1)
+    for option in options(given) if given is not None else ():
+        if isinstance(option, Stream):
+            advance(it, option, node)
+    return blur(layer, *arguments.values())
+
+
+def call_instance(
+    it: Interpreter, instance: Instance, arguments: Arguments, node: cst.CSTNode
+) -> Value:
+    """A module of the project is called.
+
+    A `StatefulModule` is checked by itself, and its draws are replayed through its own carry
+    and extras, so its inside is not this module's business.
+    """
+    if it.hierarchy.is_stateful(instance.cls):
+        parts = blur(instance, *arguments.values())
+        return Record(library.OUTPUT, tuple((f, parts) for f in library.OUTPUT_FIELDS))
+    function = attributes.member(it, instance.cls, "__call__")
+    if function is None:
+        return unknown_call(it, instance.cls.name, instance, arguments, node)
+    return it.call(attributes.bind(it, function, instance, node), arguments, node)
+
+
+def _call_chain(it: Interpreter, layer: Layer, arguments: Arguments, node: cst.CSTNode) -> Value:
+    passed = arguments
+    value: Value = blur(*arguments.values())
+    for index, child in enumerate(_children(layer)):
+        if layer.path is not None:
+            child = held(child, f"{layer.path}.layers[{index}]")
+        value = it.call(child, passed, node)
+        passed = Arguments((value,), arguments.keywords)
+    return value
+
+
+def _children(layer: Layer) -> tuple[Value, ...]:
+    children: list[Value] = []
+    for value in layer.arguments.positional:
+        known = containers.known_items(value)
+        children.extend([value] if known is None else known)
+    if layer.arguments.rest is not None:
+        children.append(layer.arguments.rest)
+    return tuple(children)
+
+
+def _ask_for_carry(it: Interpreter, layer: Layer, arguments: Arguments, node: cst.CSTNode) -> None:
+    """Without `initial_carry` the cell makes one: random only if it was given a `carry_init`."""
+    carry = arguments.get(layers.CARRY_ARGUMENT)
+    if carry is not None and carry != NONE:
+        return
+    for cell in layer.arguments.values():
+        for option in options(cell):
+            if isinstance(option, Layer) and option.arguments.get(layers.CARRY_INITIALIZER):
+                own = own_stream(layer, "rngs")
+                drew(it, own, own.taint, node, layer)
+
+
+def _is_silent(drawing: layers.DrawingLayer, layer: Layer, arguments: Arguments) -> bool:
+    if arguments.get(layers.SILENT_FLAG) == Const(True):
+        return True
+    if drawing.rate is None:
+        return False
+    rate = layer.arguments.get(drawing.rate, drawing.rate_position)
+    if rate is None:
+        return not drawing.default_draws and layer.arguments.rest is None and layer.is_built
+    return isinstance(rate, Const) and rate.value in drawing.silent_rates
+
+
+def _sources(
+    drawing: layers.DrawingLayer, layer: Layer, arguments: Arguments
+) -> list[Stream | Key | Opaque]:
+    """What a layer draws from: the key that the call passes, else its own stream."""
+    passed = arguments.get(layers.KEY_ARGUMENT)
+    sources: list[Stream | Key | Opaque] = []
+    for option in options(NONE if passed is None else passed):
+        if option == NONE:
+            sources.append(own_stream(layer, drawing.stream))
+        elif isinstance(option, (Stream, Key, Opaque)):
+            sources.append(option)
+        else:
+            sources.append(Opaque(taint_of(option)))
+    return sources
+
+
+def own_stream(layer: Layer, attribute: str) -> Stream:
+    """The stream that a layer keeps; a layer built in the pass has the one that it was given."""
+    if layer.path is None:
+        given = layer.arguments.get(layers.KEY_ARGUMENT)
+        return Stream(Opaque().taint if given is None else taint_of(given))
+    path = f"{layer.path}.{attribute}"
+    return Stream(frozenset({Held(path)}), path)

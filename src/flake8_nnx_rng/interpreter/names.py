@@ -1,0 +1,126 @@
+"""What a name means: a variable of a frame, or something the project defines."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from flake8_nnx_rng.interpreter import declared
+from flake8_nnx_rng.interpreter.engine import Frame, Interpreter
+from flake8_nnx_rng.interpreter.joins import held, join_all
+from flake8_nnx_rng.interpreter.taint import Held
+from flake8_nnx_rng.interpreter.values import (
+    Arguments,
+    Class,
+    Const,
+    External,
+    Function,
+    Opaque,
+    Partial,
+    Value,
+)
+from flake8_nnx_rng.knowledge import library
+from flake8_nnx_rng.project import (
+    AnnotatedSymbol,
+    ClassSymbol,
+    ExpressionSymbol,
+    ExternalSymbol,
+    FunctionSymbol,
+    ParameterSymbol,
+    Scope,
+    Symbol,
+    dotted_names,
+    lookup,
+)
+
+_CONSTANTS = {"None": None, "True": True, "False": False}
+
+
+def read_name(it: Interpreter, name: str) -> Value:
+    """The value of a name in the call in progress."""
+    if name in _CONSTANTS:
+        return Const(_CONSTANTS[name])
+    frame = it.frame
+    home = frame.redirected.get(name)
+    for identity in frame.visible if home is None else (home,):
+        value = it.read((identity, name))
+        if value is not None:
+            return value
+    return global_value(it, name, frame.scope)
+
+
+def write_name(it: Interpreter, name: str, value: Value) -> None:
+    """Binds a name in the call in progress."""
+    frame = it.frame
+    it.write((frame.redirected.get(name, frame.identity), name), value)
+
+
+def global_value(it: Interpreter, name: str, scope: Scope) -> Value:
+    """What a name that no frame holds stands for in the file."""
+    found = lookup(name, scope)
+    if found is None:
+        return External(f"builtins.{name}")
+    symbols, home = found
+    place = (id(home), name)
+    if place not in it.globals:
+        it.globals[place] = Opaque(frozenset({Held(name)}), name)  # ends a cycle of aliases
+        it.globals[place] = join_all(symbol_value(it, s, home, name) for s in symbols)
+    return it.globals[place]
+
+
+def symbol_value(it: Interpreter, symbol: Symbol, scope: Scope, name: str) -> Value:
+    """The value that a binding gives to a name, as it is found from outside its scope."""
+    unknown = Opaque(frozenset({Held(name)}), name)
+    match symbol:
+        case ExternalSymbol(dotted):
+            return External(library.canonical(dotted))
+        case ClassSymbol(node):
+            return Class(scope.file.class_of(node))
+        case FunctionSymbol(node):
+            return decorated(it, node, scope)
+        case ExpressionSymbol(node):
+            return _held_or_literal(in_scope(it, node, scope), name)
+        case AnnotatedSymbol(annotation):
+            return declared.value_of(annotation, scope, name) or unknown
+        case ParameterSymbol(cst.Param(annotation=cst.Annotation(annotation))):
+            return declared.value_of(annotation, scope, name) or unknown
+        case _:
+            return unknown
+
+
+def decorated(it: Interpreter, node: cst.FunctionDef, scope: Scope) -> Value:
+    """A function as its name finds it: what the project's own decorators make of it."""
+    owner = scope.file.class_of(scope.node) if isinstance(scope.node, cst.ClassDef) else None
+    value: Value = Function(node, scope, owner=owner)
+    for decorator in reversed(node.decorators):
+        named = decorator.decorator
+        named = named.func if isinstance(named, cst.Call) else named
+        if any(isinstance(symbol, FunctionSymbol) for symbol, _ in dotted_names(named, scope)):
+            wrapper = in_scope(it, decorator.decorator, scope)
+            value = wrapped(it, wrapper, value, node)
+    return value
+
+
+def wrapped(it: Interpreter, wrapper: Value, function: Value, node: cst.CSTNode) -> Value:
+    """What a decorator makes of a function; a library's decorator leaves its draws as they are."""
+    if isinstance(wrapper, Function):
+        recording, it.recording = it.recording, False
+        made = it.call(wrapper, Arguments((function,)), node)
+        it.recording = recording
+        return made if isinstance(made, (Function, Partial)) else function
+    return function
+
+
+def in_scope(it: Interpreter, node: cst.BaseExpression, scope: Scope) -> Value:
+    """Evaluates an expression where it stands, outside any pass: nothing is recorded."""
+    recording, it.recording = it.recording, False
+    it.frames.append(Frame(it.identity(scope), scope))
+    try:
+        return it.evaluate(node)
+    finally:
+        it.frames.pop()
+        it.recording = recording
+
+
+def _held_or_literal(value: Value, name: str) -> Value:
+    """Module-level literals are constants by convention; everything else is held there."""
+    return value if isinstance(value, Const) else held(value, name)

@@ -1,0 +1,258 @@
+"""What each kind of statement does to the store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import libcst as cst
+
+from flake8_nnx_rng.interpreter import containers, names, tests
+from flake8_nnx_rng.interpreter.assignment import assign
+from flake8_nnx_rng.interpreter.engine import Interpreter, LoopExits, Statement
+from flake8_nnx_rng.interpreter.events import Returned
+from flake8_nnx_rng.interpreter.joins import Store, join_stores, widen
+from flake8_nnx_rng.interpreter.values import (
+    NONE,
+    Class,
+    External,
+    Opaque,
+    Value,
+    blur,
+)
+from flake8_nnx_rng.knowledge import library
+from flake8_nnx_rng.project import ExternalSymbol
+from flake8_nnx_rng.project.scopes import imported_names
+
+PATIENCE = 4
+"""Rounds after which values that still grow in a loop are blurred."""
+
+MAX_ROUNDS = 12
+
+
+def _line(it: Interpreter, node: cst.SimpleStatementLine | cst.SimpleStatementSuite) -> None:
+    it.execute(node.body)
+
+
+def _expression(it: Interpreter, node: cst.Expr) -> None:
+    it.evaluate(node.value)
+
+
+def _assign(it: Interpreter, node: cst.Assign) -> None:
+    value = it.evaluate(node.value)
+    for target in node.targets:
+        assign(it, target.target, value)
+
+
+def _annotated_assign(it: Interpreter, node: cst.AnnAssign) -> None:
+    if node.value is not None:
+        assign(it, node.target, it.evaluate(node.value))
+
+
+def _augmented_assign(it: Interpreter, node: cst.AugAssign) -> None:
+    value = containers.combine(it.evaluate(node.target), it.evaluate(node.value))
+    assign(it, node.target, value)
+
+
+def _return(it: Interpreter, node: cst.Return) -> None:
+    value = NONE if node.value is None else it.evaluate(node.value)
+    frame = it.frame
+    frame.returned.append(value)
+    if it.in_entry_point:
+        it.emit(Returned(it.site(node), value))
+    if it.store is not None:
+        frame.exits.append(it.store)
+    it.store = None
+
+
+def _raise(it: Interpreter, node: cst.Raise) -> None:
+    if node.exc is not None:
+        it.evaluate(node.exc)
+    it.store = None
+
+
+def _assert(it: Interpreter, node: cst.Assert) -> None:
+    it.evaluate(node.test)
+
+
+def _break(it: Interpreter, node: cst.Break) -> None:
+    if it.frame.loops:
+        exits = it.frame.loops[-1]
+        exits.breaks = join_stores(exits.breaks, it.store)
+    it.store = None
+
+
+def _continue(it: Interpreter, node: cst.Continue) -> None:
+    if it.frame.loops:
+        exits = it.frame.loops[-1]
+        exits.continues = join_stores(exits.continues, it.store)
+    it.store = None
+
+
+def _redirect(it: Interpreter, node: cst.Global | cst.Nonlocal) -> None:
+    frame = it.frame
+    for name in (item.name.value for item in node.names):
+        holders = [i for i in frame.outer if it.read((i, name)) is not None]
+        is_global = isinstance(node, cst.Global)
+        home = 0 if is_global or not holders else holders[0]
+        frame.redirected[name] = home
+
+
+def _import(it: Interpreter, node: cst.Import | cst.ImportFrom) -> None:
+    for name, symbols in imported_names(node).items():
+        symbol = symbols[0]
+        if isinstance(symbol, ExternalSymbol):
+            it.write((it.frame.identity, name), External(library.canonical(symbol.name)))
+
+
+def _function(it: Interpreter, node: cst.FunctionDef) -> None:
+    value: Value = it.closure(node)
+    for decorator in reversed(node.decorators):
+        value = names.wrapped(it, it.evaluate(decorator.decorator), value, node)
+    it.write((it.frame.identity, node.name.value), value)
+
+
+def _class(it: Interpreter, node: cst.ClassDef) -> None:
+    info = it.frame.scope.file.class_of(node)
+    it.write((it.frame.identity, node.name.value), Class(info))
+
+
+def _if(it: Interpreter, node: cst.If) -> None:
+    def then() -> Value:
+        it.execute(node.body.body)
+        return NONE
+
+    def otherwise() -> Value:
+        if isinstance(node.orelse, cst.If):
+            _if(it, node.orelse)
+        elif node.orelse is not None:
+            it.execute(node.orelse.body.body)
+        return NONE
+
+    tests.choose(it, node.test, then, otherwise)
+
+
+def _for(it: Interpreter, node: cst.For) -> None:
+    element = containers.element(it.evaluate(node.iter))
+
+    def once() -> None:
+        assign(it, node.target, element)
+        it.execute(node.body.body)
+
+    _loop(it, once)
+    _or_else(it, node.orelse)
+
+
+def _while(it: Interpreter, node: cst.While) -> None:
+    def once() -> None:
+        it.evaluate(node.test)
+        it.execute(node.body.body)
+
+    it.evaluate(node.test)
+    _loop(it, once)
+    _or_else(it, node.orelse)
+
+
+def _loop(it: Interpreter, once: Callable[[], None]) -> None:
+    """Runs a body any number of times, until nothing changes any more."""
+    exits = LoopExits()
+    it.frame.loops.append(exits)
+    for round_number in range(MAX_ROUNDS):
+        before = it.store
+        it.store = None if before is None else dict(before)
+        once()
+        after = join_stores(join_stores(before, it.store), exits.continues)
+        if round_number >= PATIENCE and after is not None:
+            after = {place: widen(value) for place, value in after.items()}
+        it.store = after
+        if after == before:
+            break
+    it.frame.loops.pop()
+    it.store = join_stores(it.store, exits.breaks)
+
+
+def _or_else(it: Interpreter, orelse: cst.Else | None) -> None:
+    if orelse is not None:
+        it.execute(orelse.body.body)
+
+
+def _try(it: Interpreter, node: cst.Try | cst.TryStar) -> None:
+    before: Store | None = None if it.store is None else dict(it.store)
+    it.execute(node.body.body)
+    raised = join_stores(before, it.store)
+    _or_else(it, node.orelse)
+    after = it.store
+    for handler in node.handlers:
+        it.store = None if raised is None else dict(raised)
+        if handler.name is not None:
+            assign(it, handler.name.name, Opaque())
+        it.execute(handler.body.body)
+        after = join_stores(after, it.store)
+    it.store = after
+    if node.finalbody is not None:
+        if it.store is None:  # every path returned or raised, and still runs the final block
+            it.store = raised
+            it.execute(node.finalbody.body.body)
+            it.store = None
+        else:
+            it.execute(node.finalbody.body.body)
+
+
+def _with(it: Interpreter, node: cst.With) -> None:
+    for item in node.items:
+        value = it.evaluate(item.item)
+        if item.asname is not None:
+            assign(it, item.asname.name, value)
+    it.execute(node.body.body)
+
+
+def _match(it: Interpreter, node: cst.Match) -> None:
+    subject = it.evaluate(node.subject)
+
+    def arm(case: cst.MatchCase) -> Callable[[], Value]:
+        def run() -> Value:
+            for name in _captured(case.pattern):
+                assign(it, name, blur(subject))
+            if case.guard is not None:
+                it.evaluate(case.guard)
+            it.execute(case.body.body)
+            return NONE
+
+        return run
+
+    it.branch([*map(arm, node.cases), lambda: NONE])
+
+
+def _captured(pattern: cst.CSTNode) -> Iterable[cst.Name]:
+    if isinstance(pattern, (cst.MatchAs, cst.MatchStar)) and pattern.name is not None:
+        yield pattern.name
+    for child in pattern.children:
+        if not isinstance(child, (cst.Name, cst.Attribute)):
+            yield from _captured(child)
+
+
+STATEMENTS: dict[type[cst.CSTNode], Statement] = {
+    cst.SimpleStatementLine: _line,
+    cst.SimpleStatementSuite: _line,
+    cst.Expr: _expression,
+    cst.Assign: _assign,
+    cst.AnnAssign: _annotated_assign,
+    cst.AugAssign: _augmented_assign,
+    cst.Return: _return,
+    cst.Raise: _raise,
+    cst.Assert: _assert,
+    cst.Break: _break,
+    cst.Continue: _continue,
+    cst.Global: _redirect,
+    cst.Nonlocal: _redirect,
+    cst.Import: _import,
+    cst.ImportFrom: _import,
+    cst.FunctionDef: _function,
+    cst.ClassDef: _class,
+    cst.If: _if,
+    cst.For: _for,
+    cst.While: _while,
+    cst.Try: _try,
+    cst.TryStar: _try,
+    cst.With: _with,
+    cst.Match: _match,
+}

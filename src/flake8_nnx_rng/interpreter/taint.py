@@ -1,0 +1,82 @@
+"""Where a value comes from: the sources that flow into it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum, auto
+
+import libcst as cst
+
+
+class Entry(Enum):
+    """What the framework hands to the forward pass; replayed exactly by the loss."""
+
+    CARRY = auto()
+    INPUT = auto()
+    EXTRAS = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Read from what outlives the pass: an attribute of the module, a module-level name."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Returned by calling something held of unknown type, which may turn out to be a stream."""
+
+    path: str
+    node: cst.CSTNode
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A key or stream that a held stream gave out at this node."""
+
+    node: cst.CSTNode
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Random numbers drawn at this node from a key that is not the carry's."""
+
+    node: cst.CSTNode
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """A key or stream made at this node from nothing that varies."""
+
+    node: cst.CSTNode
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """Randomness or a clock of the host, read at this node."""
+
+    name: str
+    node: cst.CSTNode
+
+
+Source = Entry | Held | Asked | Drawn | Sample | Fixed | Host
+Taint = frozenset[Source]
+
+CLEAN: Taint = frozenset()
+
+
+def merge(taints: Iterable[Taint]) -> Taint:
+    """The union of several taints."""
+    return CLEAN.union(*taints)
+
+
+def is_threaded(taint: Taint) -> bool:
+    """Whether anything that PPO threads through both passes flows in."""
+    return any(isinstance(source, Entry) for source in taint)
+
+
+def held_paths(taint: Taint) -> list[str]:
+    """The held places that flow in, sorted for a stable message."""
+    return sorted(source.path for source in taint if isinstance(source, Held))

@@ -1,0 +1,273 @@
+"""Abstract values: all that the interpreter knows about what an expression may be.
+
+Values are immutable and compared by content, so that loops can be run to a fixpoint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import libcst as cst
+
+from flake8_nnx_rng.interpreter.taint import CLEAN, Held, Taint, merge
+from flake8_nnx_rng.project import ClassInfo, Scope
+
+MAX_CHOICES = 12
+"""Alternatives that are kept apart before they are blurred into one unknown value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """Data of unknown type; `path` says where it is held, if anywhere."""
+
+    taint: Taint = CLEAN
+    path: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    """A literal."""
+
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A JAX key or an array of keys; `path` is set while it is the held one itself."""
+
+    taint: Taint = CLEAN
+    path: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """An `nnx.Rngs`, or one `nnx.RngStream` if `single`; `path` is set if it is held."""
+
+    taint: Taint = CLEAN
+    path: str | None = None
+    single: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """An instance of a library class, with what it was constructed from.
+
+    `is_built` is False where only an annotation says that it is one.
+    """
+
+    name: str
+    arguments: Arguments
+    path: str | None = None
+    is_built: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """An object of a class of the project; its attributes live in the store under `ref`."""
+
+    cls: ClassInfo
+    ref: int
+    path: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Super:
+    """`super()`: members of `instance` looked up after the class `after`."""
+
+    instance: Instance
+    after: ClassInfo
+
+
+@dataclass(frozen=True, slots=True)
+class External:
+    """A function, class or module of a library, under its canonical name."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Class:
+    """A class of the project, as an object."""
+
+    info: ClassInfo
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function of the project with its closure.
+
+    Attributes:
+        node: Its definition.
+        scope: The scope in which it was defined, for names that no frame holds.
+        frames: The identities of the enclosing calls, innermost first.
+        owner: The class in whose body it stands.
+        bound: The first argument, once it is bound.
+    """
+
+    node: cst.FunctionDef | cst.Lambda
+    scope: Scope
+    frames: tuple[int, ...] = ()
+    owner: ClassInfo | None = None
+    bound: Value | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method of something that is not an object of the project."""
+
+    receiver: Value
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """A function with some of its arguments given."""
+
+    function: Value
+    arguments: Arguments
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """A tuple or list of known length."""
+
+    items: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Bag:
+    """A collection of unknown length; `element` stands for each of its items."""
+
+    element: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A dict: the literal keys, and a value for all others."""
+
+    items: tuple[tuple[object, Value], ...]
+    rest: Value | None = None
+
+    def values(self) -> list[Value]:
+        """Every value that a look-up may return."""
+        return [v for _, v in self.items] + ([] if self.rest is None else [self.rest])
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """An immutable object with named fields, such as a `StatefulModuleOutput`."""
+
+    name: str
+    fields: tuple[tuple[str, Value], ...]
+
+    def field(self, name: str) -> Value | None:
+        """The value of a field, or None if there is no such field."""
+        return dict(self.fields).get(name)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of several values."""
+
+    options: tuple[Value, ...]
+
+
+Value = (
+    Opaque
+    | Const
+    | Key
+    | Stream
+    | Layer
+    | Instance
+    | Super
+    | External
+    | Class
+    | Function
+    | Method
+    | Partial
+    | Items
+    | Bag
+    | Table
+    | Record
+    | Choice
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """Evaluated arguments of a call; `rest` blurs what `*args` and `**kwargs` bring."""
+
+    positional: tuple[Value, ...] = ()
+    keywords: tuple[tuple[str, Value], ...] = ()
+    rest: Value | None = None
+
+    def get(self, name: str, position: int | None = None) -> Value | None:
+        """The argument given by keyword or at a position, or None."""
+        for keyword, value in self.keywords:
+            if keyword == name:
+                return value
+        if position is not None and position < len(self.positional):
+            return self.positional[position]
+        return None
+
+    def values(self) -> list[Value]:
+        """Every argument."""
+        every = [*self.positional, *(value for _, value in self.keywords)]
+        return every if self.rest is None else [*every, self.rest]
+
+    def before(self, *first: Value) -> Arguments:
+        """The same call with further arguments in front."""
+        return replace(self, positional=(*first, *self.positional))
+
+
+NONE = Const(None)
+CALLABLE = (Function, Method, Partial, External, Class)
+
+
+def options(value: Value) -> tuple[Value, ...]:
+    """The alternatives of a value; itself if there is only one."""
+    return value.options if isinstance(value, Choice) else (value,)
+
+
+def children(value: Value) -> Iterator[Value]:
+    """The values that a value is made of."""
+    match value:
+        case Items(items) | Choice(items):
+            yield from items
+        case Bag(element):
+            yield element
+        case Table():
+            yield from value.values()
+        case Record(_, fields):
+            yield from (v for _, v in fields)
+        case Method(receiver, _):
+            yield receiver
+        case Partial(function, arguments):
+            yield function
+            yield from arguments.values()
+        case Function(bound=bound) if bound is not None:
+            yield bound
+        case _:
+            pass
+
+
+def taint_of(value: Value) -> Taint:
+    """Everything that flows into a value."""
+    match value:
+        case Opaque(taint) | Key(taint) | Stream(taint):
+            return taint
+        case Layer(path=str(path)) | Instance(path=str(path)):
+            return frozenset({Held(path)})
+        case _:
+            return merge(taint_of(child) for child in children(value))
+
+
+def blur(*values: Value) -> Opaque:
+    """Data that depends on the given values in some unknown way."""
+    return Opaque(merge(map(taint_of, values)))
+
+
+def depth(value: Value) -> int:
+    """How deeply containers are nested."""
+    return 1 + max(map(depth, children(value)), default=0)

@@ -1,0 +1,116 @@
+"""How JAX, Flax and Python hand functions and values on."""
+
+from __future__ import annotations
+
+TRANSFORMS = frozenset(
+    [
+        "jax.jit",
+        "jax.vmap",
+        "jax.pmap",
+        "jax.checkpoint",
+        "jax.remat",
+        "jax.named_call",
+        "jax.custom_vjp",
+        "jax.custom_jvp",
+        "jax.ad_checkpoint.checkpoint",
+        "jax.shard_map",
+        "jax.experimental.shard_map.shard_map",
+        "jax.disable_jit",
+        "jax.custom_batching.sequential_vmap",
+        "jax.linear_util.wrap_init",
+        "jax.numpy.vectorize",
+        "numpy.vectorize",
+        "functools.wraps",
+        "functools.cache",
+        "functools.lru_cache",
+        "jaxtyping.jaxtyped",
+        "flax.nnx.jit",
+        "flax.nnx.vmap",
+        "flax.nnx.pmap",
+        "flax.nnx.remat",
+        "flax.nnx.scan",
+        "flax.nnx.custom_vjp",
+        "flax.nnx.shard_map",
+        "flax.nnx.cached_partial",
+        "flax.nnx.checkify",
+        "flax.nnx.jit_partial",
+    ]
+)
+"""Functions that return a function with the same arguments and the same draws."""
+
+GRADIENTS = frozenset(
+    [
+        "jax.grad",
+        "jax.value_and_grad",
+        "jax.jacfwd",
+        "jax.jacrev",
+        "jax.hessian",
+        "jax.linearize",
+        "jax.vjp",
+        "jax.jvp",
+        "flax.nnx.grad",
+        "flax.nnx.value_and_grad",
+        "flax.nnx.vjp",
+        "flax.nnx.jvp",
+        "jax.eval_shape",
+        "flax.nnx.eval_shape",
+    ]
+)
+"""Functions that call what they are given, and return other numbers than it does."""
+
+PASS_THROUGH = frozenset(
+    [
+        "jax.numpy.asarray",
+        "jax.numpy.array",
+        "jax.numpy.copy",
+        "jax.numpy.stack",
+        "jax.numpy.concatenate",
+        "jax.numpy.where",
+        "jax.numpy.take",
+        "jax.numpy.reshape",
+        "jax.numpy.broadcast_to",
+        "jax.numpy.squeeze",
+        "jax.numpy.expand_dims",
+        "jax.numpy.repeat",
+        "jax.numpy.tile",
+        "jax.numpy.ravel",
+        "jax.numpy.atleast_1d",
+        "jax.lax.stop_gradient",
+        "jax.lax.with_sharding_constraint",
+        "jax.lax.optimization_barrier",
+        "jax.lax.select",
+        "jax.device_put",
+        "jax.block_until_ready",
+        "copy.copy",
+        "copy.deepcopy",
+        "flax.nnx.clone",
+        "flax.nnx.data",
+        "flax.nnx.static",
+        "flax.nnx.identity",
+        "flax.nnx.view",
+        "typing.cast",
+    ]
+)
+"""Functions whose result is what they are given, in another shape or place."""
+
+SHAPE_ONLY = frozenset(
+    [
+        "jax.numpy.zeros_like",
+        "jax.numpy.ones_like",
+        "jax.numpy.full_like",
+        "jax.numpy.empty_like",
+        "jax.numpy.shape",
+        "jax.numpy.ndim",
+        "jax.numpy.size",
+        "builtins.len",
+        "builtins.isinstance",
+        "builtins.hasattr",
+        "builtins.type",
+        "builtins.issubclass",
+        "builtins.callable",
+    ]
+)
+"""Functions whose result depends on shapes and types alone, which are fixed under jit."""
+
+SHAPE_ATTRIBUTES = frozenset({"shape", "ndim", "size", "dtype"})
+"""Attributes of an array that are fixed under jit."""

@@ -1,0 +1,48 @@
+"""What each public function of `jax.random` does to its key (jax 0.10.2)."""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+
+
+class KeyEffect(Enum):
+    """What a function does with the key that it takes first."""
+
+    DRAW = auto()  # turns it into random numbers
+    DERIVE = auto()  # turns it into another key
+    CONSTRUCT = auto()  # makes one from a seed
+    NEUTRAL = auto()  # neither draws nor yields a key
+
+
+_DRAWS = (
+    "ball bernoulli beta binomial bits categorical cauchy chisquare choice dirichlet "
+    "double_sided_maxwell exponential f gamma generalized_normal geometric gumbel laplace "
+    "loggamma logistic lognormal maxwell multinomial multivariate_normal normal orthogonal pareto "
+    "permutation poisson rademacher randint rayleigh t triangular truncated_normal uniform wald "
+    "weibull_min"
+)
+DRAWS: frozenset[str] = frozenset(_DRAWS.split())
+"""Functions that turn a key into random numbers; `nnx.Rngs` has a method for each."""
+
+RANDOM: dict[str, KeyEffect] = {
+    **dict.fromkeys(DRAWS, KeyEffect.DRAW),
+    "shuffle": KeyEffect.DRAW,  # until jax 0.4.31
+    "clone": KeyEffect.DERIVE,
+    "fold_in": KeyEffect.DERIVE,
+    "split": KeyEffect.DERIVE,
+    "key_data": KeyEffect.DERIVE,
+    "wrap_key_data": KeyEffect.DERIVE,
+    "PRNGKey": KeyEffect.CONSTRUCT,
+    "key": KeyEffect.CONSTRUCT,
+    "key_dtype": KeyEffect.NEUTRAL,
+    "key_impl": KeyEffect.NEUTRAL,
+    "random_gamma_p": KeyEffect.NEUTRAL,
+}
+"""Every public name of `jax.random`, without its package."""
+
+PREFIX = "jax.random."
+KEY_PARAMETERS = ("key", "keys", "key_bits_array", "seed")
+"""What the first parameter is called where it is given by keyword."""
+
+INITIALIZERS = "jax.nn.initializers."
+"""Factories: what they return is called with a key and draws."""

@@ -1,0 +1,48 @@
+"""Which Flax layers draw by themselves when they are called (flax 0.12.8)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class DrawingLayer:
+    """A layer with a stream of its own.
+
+    Attributes:
+        rate: The constructor argument that decides whether it draws at all, or None.
+        rate_position: Where that argument stands positionally, or None for keyword only.
+        default_draws: Whether it draws when the rate is not given.
+        silent_rates: Literal rates at which nothing is drawn.
+        stream: The attribute that holds its stream.
+    """
+
+    rate: str | None = None
+    rate_position: int | None = None
+    default_draws: bool = True
+    silent_rates: tuple[float, ...] = ()
+    stream: str = "rngs"
+
+
+DRAWING_LAYERS: dict[str, DrawingLayer] = {
+    "flax.nnx.Dropout": DrawingLayer("rate", 0, silent_rates=(0.0, 1.0)),
+    "flax.nnx.MultiHeadAttention": DrawingLayer(
+        "dropout_rate", default_draws=False, silent_rates=(0.0,)
+    ),
+    "flax.nnx.bridge.ToNNX": DrawingLayer(stream="to_nnx__rngs"),
+}
+
+RECURRENT_CALLERS = frozenset({"flax.nnx.RNN", "flax.nnx.Bidirectional"})
+"""Layers that ask a cell for its initial carry when the call passes none."""
+
+CARRY_INITIALIZER = "carry_init"
+"""The cell's constructor argument that makes its initial carry random; zeros without it."""
+
+CARRY_ARGUMENT = "initial_carry"
+CARRY_METHOD = "initialize_carry"
+
+SILENT_FLAG = "deterministic"
+KEY_ARGUMENT = "rngs"
+
+METHODS = frozenset({CARRY_METHOD, "__call__", "init_carry", "lazy_init"})
+"""Methods of layers that are modelled."""

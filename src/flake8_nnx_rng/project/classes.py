@@ -1,0 +1,159 @@
+"""Classes, their bases and the order in which Python looks up their members."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import libcst as cst
+
+from flake8_nnx_rng.knowledge import library
+from flake8_nnx_rng.project.scopes import Scope
+from flake8_nnx_rng.project.symbols import (
+    ClassSymbol,
+    ExternalSymbol,
+    FunctionSymbol,
+    Symbol,
+    dotted_names,
+)
+
+
+@dataclass(frozen=True)
+class LibraryClass:
+    """A class outside the project, under its canonical dotted name."""
+
+    name: str
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it is certain what this class is, so that nothing can hide behind it."""
+        top = self.name.partition(".")[0]
+        return (
+            self.name in library.CLASSES
+            or top in sys.stdlib_module_names
+            or top in library.STATELESS_PACKAGES
+        )
+
+
+@dataclass(eq=False)
+class ClassInfo:
+    """A class of the project.
+
+    Attributes:
+        name: Its name within the file, such as `Outer.Inner`.
+        node: Its definition.
+        scope: The scope of its body.
+    """
+
+    name: str
+    node: cst.ClassDef = field(repr=False)
+    scope: Scope = field(repr=False)
+
+    def member(self, name: str) -> tuple[Symbol, ...]:
+        """What the class body itself binds a name to; empty if it does not."""
+        return self.scope.bindings.get(name, ())
+
+    def method(self, name: str) -> cst.FunctionDef | None:
+        """The function that the class body binds a name to, if there is exactly one."""
+        for symbol in self.member(name):
+            if isinstance(symbol, FunctionSymbol):
+                return symbol.node
+        return None
+
+    @cached_property
+    def bases(self) -> tuple[AnyClass, ...]:
+        """The direct bases that could be resolved; the others stand as library classes."""
+        return tuple(_bases(self))
+
+
+AnyClass = ClassInfo | LibraryClass
+
+
+@dataclass(frozen=True)
+class Hierarchy:
+    """Answers questions about inheritance.
+
+    Attributes:
+        extra_bases: Dotted names that the user wants treated as `StatefulModule`.
+        extra_samplers: Dotted names that the user wants treated as `ActionSampler`.
+    """
+
+    extra_bases: frozenset[str] = frozenset()
+    extra_samplers: frozenset[str] = frozenset()
+
+    def mro(self, cls: AnyClass) -> tuple[AnyClass, ...]:
+        """The C3 linearisation; depth first where Python itself would refuse the bases."""
+        return tuple(_linearise(cls, ()))
+
+    def is_stateful(self, cls: AnyClass) -> bool:
+        """Whether PPO threads this class's carry: it derives from `StatefulModule`."""
+        return self._derives(cls, library.STATEFUL, self.extra_bases | self.extra_samplers)
+
+    def is_sampler(self, cls: AnyClass) -> bool:
+        """Whether the class derives from `ActionSampler`."""
+        return self._derives(cls, library.SAMPLER, self.extra_samplers)
+
+    def is_module(self, cls: AnyClass) -> bool:
+        """Whether the class derives from `flax.nnx.Module`."""
+        return self._derives(cls, library.MODULE, frozenset())
+
+    def unknown_bases(self, cls: AnyClass) -> list[LibraryClass]:
+        """Ancestors of which nothing is known, so that a `StatefulModule` may hide behind."""
+        known = self.extra_bases | self.extra_samplers
+        return [
+            ancestor
+            for ancestor in self.mro(cls)
+            if isinstance(ancestor, LibraryClass)
+            and not ancestor.is_known
+            and ancestor.name not in known
+        ]
+
+    def _derives(self, cls: AnyClass, canonical: str, extra: frozenset[str]) -> bool:
+        mro = self.mro(cls)
+        names = {c.name for c in mro if isinstance(c, LibraryClass)}
+        if canonical in names or names & extra:
+            return True
+        # A vendored copy of the library defines the root itself, on top of nnx.Module.
+        short = canonical.rpartition(".")[2]
+        return library.MODULE in names and any(
+            isinstance(c, ClassInfo) and c.node.name.value == short for c in mro
+        )
+
+
+def _bases(cls: ClassInfo) -> Iterator[AnyClass]:
+    enclosing = cls.scope.parent
+    assert enclosing is not None  # a class body always stands in a scope
+    for argument in cls.node.bases:
+        for symbol, home in dotted_names(argument.value, enclosing):
+            if isinstance(symbol, ClassSymbol) and symbol.node is not cls.node:
+                yield home.file.class_of(symbol.node)
+            elif isinstance(symbol, ExternalSymbol):
+                yield LibraryClass(library.canonical(symbol.name))
+            elif not isinstance(symbol, ClassSymbol):
+                yield LibraryClass(f"?.{home.file.module.code_for_node(argument.value)}")
+
+
+def _linearise(cls: AnyClass, seen: tuple[AnyClass, ...]) -> list[AnyClass]:
+    if cls in seen:  # a cycle of aliases: Python would not run it, we must still end
+        return []
+    if isinstance(cls, LibraryClass):
+        bases: Sequence[AnyClass] = [
+            LibraryClass(base) for base in library.CLASSES.get(cls.name, ())
+        ]
+    else:
+        bases = cls.bases
+    parents = [_linearise(base, (*seen, cls)) for base in bases]
+    return [cls, *_c3([*parents, list(bases)])]
+
+
+def _c3(sequences: list[list[AnyClass]]) -> list[AnyClass]:
+    merged: list[AnyClass] = []
+    pending = [list(s) for s in sequences if s]
+    while pending:
+        tails = [c for s in pending for c in s[1:]]
+        head = next((s[0] for s in pending if s[0] not in tails), pending[0][0])
+        merged.append(head)
+        pending = [rest for s in pending if (rest := [c for c in s if c != head])]
+    return merged

@@ -1,0 +1,84 @@
+"""One parsed file: its scopes and its classes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from flake8_nnx_rng.project.classes import ClassInfo
+from flake8_nnx_rng.project.scopes import AnyStatement, Scope, blocks_of, collect_bindings
+from flake8_nnx_rng.project.symbols import ParameterSymbol
+from flake8_nnx_rng.source import Document, Positions
+
+
+@dataclass(eq=False)
+class SourceFile:
+    """A document with its concrete tree and everything that it defines.
+
+    Attributes:
+        document: Where it came from.
+        positions: Spans of its nodes, on demand.
+        scope: The module's names.
+        classes: Every class, nested ones included, in source order.
+    """
+
+    document: Document
+    module: cst.Module = field(repr=False)
+    positions: Positions = field(init=False, repr=False)
+    scope: Scope = field(init=False, repr=False)
+    classes: list[ClassInfo] = field(init=False, default_factory=list, repr=False)
+    _by_node: dict[cst.ClassDef, ClassInfo] = field(init=False, default_factory=dict, repr=False)
+    _scopes: dict[cst.CSTNode, Scope] = field(init=False, default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        self.positions = Positions(self.module)
+        self.scope = Scope(self, self.module, None, collect_bindings(self.module.body))
+        self._index(self.module.body, self.scope, "")
+
+    @classmethod
+    def parse(cls, document: Document) -> SourceFile:
+        """Parses a document.
+
+        Raises:
+            SourceError: The text cannot be parsed.
+        """
+        return cls(document, document.concrete_tree())
+
+    def class_of(self, node: cst.ClassDef) -> ClassInfo:
+        """The class that a definition in this file makes."""
+        return self._by_node[node]
+
+    def scope_of(self, function: cst.FunctionDef) -> Scope:
+        """The scope of a function of this file."""
+        return self._scopes[function]
+
+    def _index(self, body: Sequence[AnyStatement], scope: Scope, prefix: str) -> None:
+        for statement in body:
+            if isinstance(statement, cst.ClassDef):
+                self._index_class(statement, scope, prefix)
+            elif isinstance(statement, cst.FunctionDef):
+                names = collect_bindings(statement.body.body)
+                for parameter in _parameters(statement.params):
+                    names.setdefault(parameter.name.value, (ParameterSymbol(parameter),))
+                inner = self._scopes[statement] = Scope(self, statement, scope, names)
+                self._index(statement.body.body, inner, prefix)
+            elif isinstance(statement, cst.BaseCompoundStatement):
+                for block in blocks_of(statement):
+                    self._index(block, scope, prefix)
+
+    def _index_class(self, node: cst.ClassDef, scope: Scope, prefix: str) -> None:
+        body = Scope(self, node, scope, collect_bindings(node.body.body))
+        info = ClassInfo(f"{prefix}{node.name.value}", node, body)
+        self._by_node[node] = info
+        self.classes.append(info)
+        self._index(node.body.body, body, f"{info.name}.")
+
+
+def _parameters(parameters: cst.Parameters) -> list[cst.Param]:
+    every = [*parameters.posonly_params, *parameters.params, *parameters.kwonly_params]
+    every.extend(
+        star for star in (parameters.star_arg, parameters.star_kwarg) if isinstance(star, cst.Param)
+    )
+    return every

@@ -1,0 +1,124 @@
+"""What a name can stand for, and how a name finds it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+if TYPE_CHECKING:
+    from flake8_nnx_rng.project.scopes import Scope
+
+
+@dataclass(frozen=True)
+class ExternalSymbol:
+    """Something imported, under its full dotted name."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class ClassSymbol:
+    """A class defined in the file."""
+
+    node: cst.ClassDef
+
+
+@dataclass(frozen=True)
+class FunctionSymbol:
+    """A function defined in the file."""
+
+    node: cst.FunctionDef
+
+
+@dataclass(frozen=True)
+class ExpressionSymbol:
+    """A name assigned an expression."""
+
+    node: cst.BaseExpression
+
+
+@dataclass(frozen=True)
+class AnnotatedSymbol:
+    """A name declared with a type but no value."""
+
+    annotation: cst.BaseExpression
+
+
+@dataclass(frozen=True)
+class ParameterSymbol:
+    """A parameter of a function."""
+
+    node: cst.Param
+
+
+@dataclass(frozen=True)
+class UnknownSymbol:
+    """A name bound in a way that says nothing about its value, such as a loop variable."""
+
+
+Symbol = (
+    ExternalSymbol
+    | ClassSymbol
+    | FunctionSymbol
+    | ExpressionSymbol
+    | AnnotatedSymbol
+    | ParameterSymbol
+    | UnknownSymbol
+)
+
+
+def lookup(name: str, scope: Scope) -> tuple[tuple[Symbol, ...], Scope] | None:
+    """Finds what a name may stand for, from the inner scope outwards.
+
+    Several symbols are alternatives (a `try`/`except ImportError` pair, the arms of an `if`).
+    A class body's names are seen only from the class body itself, as in Python.
+
+    Returns:
+        The symbols and the scope that binds them, or None for an unbound name.
+    """
+    current: Scope | None = scope
+    while current is not None:
+        if name in current.bindings and (current is scope or not current.is_class):
+            return current.bindings[name], current
+        current = current.parent
+    return None
+
+
+def dotted_names(node: cst.BaseExpression, scope: Scope) -> Iterator[tuple[Symbol, Scope]]:
+    """Resolves a name or dotted name to symbols, following plain aliases.
+
+    Subscripts are dropped, so `Base[T]` resolves as `Base`. Anything else is unknown.
+    """
+    yield from _resolve(node, scope, frozenset())
+
+
+def _resolve(
+    node: cst.BaseExpression, scope: Scope, seen: frozenset[cst.CSTNode]
+) -> Iterator[tuple[Symbol, Scope]]:
+    if node in seen:
+        return
+    seen |= {node}
+    if isinstance(node, cst.Subscript):
+        yield from _resolve(node.value, scope, seen)
+    elif isinstance(node, cst.Attribute):
+        for symbol, _ in _resolve(node.value, scope, seen):
+            if isinstance(symbol, ExternalSymbol):
+                yield ExternalSymbol(f"{symbol.name}.{node.attr.value}"), scope
+            else:
+                yield UnknownSymbol(), scope
+    elif isinstance(node, cst.Name):
+        found = lookup(node.value, scope)
+        if found is None:
+            yield ExternalSymbol(f"builtins.{node.value}"), scope
+            return
+        symbols, home = found
+        for symbol in symbols:
+            if isinstance(symbol, ExpressionSymbol):
+                yield from _resolve(symbol.node, home, seen)
+            else:
+                yield symbol, home
+    else:
+        yield UnknownSymbol(), scope

@@ -1,0 +1,81 @@
+"""NNX103: RNG state is written in the forward pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from flake8_nnx_rng.interpreter import Audit, Wrote
+from flake8_nnx_rng.interpreter.values import Key, Stream, Value, options
+from flake8_nnx_rng.rules.rule import Breach, Rule, example, way
+
+
+def check(audit: Audit) -> Iterator[Breach]:
+    """A held place that is, or becomes, a key or stream was written."""
+    if audit.is_sampler:
+        return
+    for event in audit.events():
+        if isinstance(event, Wrote) and (_is_random(event.before) or _is_random(event.after)):
+            yield Breach(
+                event.site,
+                f"{way(event.site)} writes RNG state {event.path}: the loss replay starts where "
+                "the rollout left it; return the next key in the state instead",
+            )
+
+
+def _is_random(value: Value) -> bool:
+    return any(isinstance(option, (Key, Stream)) for option in options(value))
+
+
+RULE = Rule(
+    code="NNX103",
+    name="rng-state-write",
+    observable=("purity", "trace"),
+    what="""
+Finds writes of RNG state in the forward pass: `set_value`, `[...] =`, `.value =`, an assignment to
+an attribute that holds a key, `nnx.update` of a stream.
+""",
+    why="""
+The library replays a pass on the promise that it left the module as it was. A written key stays
+advanced after the rollout, so the replay draws other noise; a plain attribute even leaks a tracer
+out of `jit`.
+""",
+    instead="Return the next key as part of the next state.",
+    fix_safety="Only the random numbers change; the carry gains a key where it had none.",
+    invalid=(
+        example("""
+        import jax
+        from flax import nnx
+        from nnx_ppo.networks.types import StatefulModule, StatefulModuleOutput
+
+
+        class Advancing(StatefulModule):
+            def __init__(self, rngs: nnx.Rngs):
+                self.key = nnx.RngKey(rngs.noise())
+
+            def __call__(self, state, x, rollout_extras=None):
+                following, use = jax.random.split(self.key.get_value())
+                self.key.set_value(following)  # breach
+                return StatefulModuleOutput(state, x, 0.0, {})
+        """),
+    ),
+    valid=(
+        example("""
+        import jax
+        from nnx_ppo.networks.types import StatefulModule, StatefulModuleOutput
+
+
+        class Advancing(StatefulModule):
+            def __init__(self, rngs):
+                self.rngs = rngs
+
+            def initialize_state(self, batch_size):
+                return jax.random.split(self.rngs(), batch_size)
+
+            def __call__(self, key, x, rollout_extras=None):
+                following, use = jax.vmap(lambda k: tuple(jax.random.split(k)))(key)
+                x += jax.vmap(lambda k, row: jax.random.normal(k, row.shape))(use, x)
+                return StatefulModuleOutput(following, x, 0.0, {})
+        """),
+    ),
+    check=check,
+)

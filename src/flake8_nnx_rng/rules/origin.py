@@ -1,0 +1,43 @@
+"""Where the key of a draw comes from, the first that applies."""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+
+from flake8_nnx_rng.interpreter.taint import (
+    Drawn,
+    Fixed,
+    Held,
+    Host,
+    Taint,
+    is_threaded,
+)
+
+
+class Origin(Enum):
+    """The one origin by which a draw is judged."""
+
+    THREADED = auto()  # the carry, the input or the extras flow in: both passes see the same
+    GIVEN_OUT = auto()  # a held stream gave it out, and is reported there
+    HOST = auto()  # the host drew it, and is reported there
+    FIXED = auto()  # made from a constant in the pass
+    HELD = auto()  # kept by the module or the file
+    UNKNOWN = auto()
+
+
+_KINDS = (
+    (Drawn, Origin.GIVEN_OUT),
+    (Host, Origin.HOST),
+    (Fixed, Origin.FIXED),
+    (Held, Origin.HELD),
+)
+
+
+def origin_of(taint: Taint) -> Origin:
+    """The origin of a key with this taint."""
+    if is_threaded(taint):
+        return Origin.THREADED
+    for kind, origin in _KINDS:
+        if any(isinstance(source, kind) for source in taint):
+            return origin
+    return Origin.UNKNOWN

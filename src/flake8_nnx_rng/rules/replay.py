@@ -1,0 +1,56 @@
+"""Whether the loss replay gets a sample back instead of drawing it again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from flake8_nnx_rng.interpreter import Audit, Event, Returned
+from flake8_nnx_rng.interpreter.taint import Entry, Sample, Source, Taint
+from flake8_nnx_rng.interpreter.values import Record, taint_of
+from flake8_nnx_rng.knowledge import library
+
+_COMPARED = ("output", "next_state", "regularization_loss")
+_COMPARED_OF_SAMPLERS = ("output", "next_state")
+_EMITTED = "rollout_extras"
+
+
+def is_replayed(audit: Audit, node: cst.CSTNode) -> bool:
+    """Whether what is drawn at a node reaches the replay by way of `rollout_extras`.
+
+    The guide exempts action samplers, and any class that does as they do: in the rollout the
+    sample is emitted with whatever it flows into; in the replay it flows into nothing that is
+    compared, and the extras do in its place. A sampler may draw for its own entropy estimate
+    beside, as that only enters the regularization loss.
+    """
+    sample = Sample(node)
+    compared = _COMPARED_OF_SAMPLERS if audit.is_sampler else _COMPARED
+    if any(_reaches(sample, part, compared) for part in _returns(audit.replay)):
+        return not _uses_extras(audit) and audit.is_sampler
+    if audit.is_sampler:
+        return True
+    rollout = list(_returns(audit.rollout))
+    emitted = [part for part in rollout if _reaches(sample, part, compared)]
+    return (
+        bool(emitted) and all(sample in part[_EMITTED] for part in emitted) and _uses_extras(audit)
+    )
+
+
+def _uses_extras(audit: Audit) -> bool:
+    return any(Entry.EXTRAS in part["output"] for part in _returns(audit.replay))
+
+
+def _reaches(source: Source, parts: dict[str, Taint], names: tuple[str, ...]) -> bool:
+    return any(source in parts[name] for name in names)
+
+
+def _returns(events: tuple[Event, ...]) -> Iterator[dict[str, Taint]]:
+    """For each return what flows into the fields of its `StatefulModuleOutput`."""
+    for event in events:
+        if isinstance(event, Returned):
+            whole = taint_of(event.value)
+            fields = dict.fromkeys(library.OUTPUT_FIELDS, whole)
+            if isinstance(event.value, Record):
+                fields |= {name: taint_of(value) for name, value in event.value.fields}
+            yield fields

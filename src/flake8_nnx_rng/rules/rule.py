@@ -1,0 +1,69 @@
+"""The form of a rule: its check, its text and its examples in one place."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from flake8_nnx_rng.interpreter import Audit, Site
+
+GUIDE = "https://nnx-ppo.readthedocs.io (nnx-ppo's guide, page 'Randomness')"
+
+
+@dataclass(frozen=True)
+class Breach:
+    """A place where a class breaks a rule.
+
+    Attributes:
+        site: Where, and the way to it.
+        message: What is wrong, why it matters and what to do, without the code.
+    """
+
+    site: Site
+    message: str
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One rule of the catalogue.
+
+    Attributes:
+        code: Its stable code, such as `NNX101`.
+        name: Its name in words, such as `class-level-stream`.
+        observable: What goes wrong at run time, as the replay oracle names it.
+        what: What it does.
+        why: Why that is bad, with the measured effect.
+        instead: What to write instead.
+        fix_safety: Whether a rewrite can be trusted.
+        invalid: Modules that break it; `# breach` marks the lines to be reported.
+        valid: Modules that do not.
+        check: Finds the breaches in what both passes of a class did.
+        by_default: Whether it is on without being named.
+    """
+
+    code: str
+    name: str
+    observable: tuple[str, ...]
+    what: str
+    why: str
+    instead: str
+    fix_safety: str
+    invalid: tuple[str, ...] = field(repr=False)
+    valid: tuple[str, ...] = field(repr=False)
+    check: Callable[[Audit], Iterator[Breach]] = field(repr=False)
+    by_default: bool = True
+    references: tuple[str, ...] = (GUIDE,)
+
+
+BREACH_MARK = "# breach"
+
+
+def example(code: str) -> str:
+    """A module for a rule's documentation, with its indentation and first newline removed."""
+    return textwrap.dedent(code).lstrip("\n")
+
+
+def way(site: Site) -> str:
+    """The calls from the entry point to a place: `Noisy.__call__ → _perturb`."""
+    return " → ".join(site.trail)
