@@ -17,7 +17,7 @@ from flake8_nnx_rng.interpreter.joins import Store, join_all, join_stores
 from flake8_nnx_rng.interpreter.values import Arguments, Function, Value, blur, options
 from flake8_nnx_rng.project import ClassInfo, Hierarchy, Scope
 
-MAX_STEPS = 400_000
+MAX_STEPS = 100_000
 """Nodes that one pass may visit; real modules need some thousands."""
 
 
