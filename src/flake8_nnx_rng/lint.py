@@ -85,7 +85,7 @@ def _analyse(document: Document, settings: Settings) -> list[Finding]:
     except SourceError as error:
         return [_not_analysed(document, error.line or 1, str(error))]
     hierarchy = Hierarchy(frozenset(settings.bases), frozenset(settings.samplers))
-    with _deep_stack():
+    with deep_stack():
         return _findings(file, hierarchy)
 
 
@@ -125,7 +125,7 @@ def _finding(code: str, breaches: list[Breach]) -> Finding:
 
 
 def _unresolved(file: SourceFile, cls: ClassInfo, hierarchy: Hierarchy) -> Iterator[Finding]:
-    from flake8_nnx_rng.interpreter.audit import ENTRY
+    from flake8_nnx_rng.interpreter.passes import ENTRY
 
     unknown = hierarchy.unknown_bases(cls)
     if unknown and cls.method(ENTRY) is not None:
@@ -147,7 +147,7 @@ def _not_analysed(document: Document, line: int, reason: str) -> Finding:
 
 
 @contextmanager
-def _deep_stack() -> Iterator[None]:
+def deep_stack() -> Iterator[None]:
     """Lets the interpreter recurse as deeply as the code that it reads.
 
     Pure Python calls take no native stack since Python 3.11, so this cannot overflow it.

@@ -42,7 +42,7 @@ class Noisy(StatefulModule):
 
     def __call__(self, keys, x, rollout_extras=None):
         keys, use = jax.vmap(lambda k: tuple(jax.random.split(k)))(keys)
-        noise = jax.vmap(lambda k, row: jax.random.normal(k, row.shape))(use, x)
+        noise = jax.vmap(lambda k, r: jax.random.normal(k, r.shape))(use, x)
         return StatefulModuleOutput(keys, x + noise, 0.0, {})
 """
 """The same module as it should be."""
@@ -56,8 +56,8 @@ OF_UNKNOWN_BASE = FAULTY.replace("StatefulModule, ", "").replace(
 TIMEOUT = 300
 
 
-def report(line: int, path: str = "noisy.py") -> str:
-    """How the report of the draw in a module starts."""
+def start(path: str = "noisy.py", line: int = LINE) -> str:
+    """How the report of the finding in `FAULTY` starts."""
     return f"{path}:{line}:{COLUMN}: NNX101 "
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import COLUMN, DRAW, FAULTY, LINE, OF_UNKNOWN_BASE, SOUND, flake8
+from .conftest import DRAW, FAULTY, OF_UNKNOWN_BASE, SOUND, flake8, start
 
 
 @pytest.fixture
@@ -27,22 +27,20 @@ def test_the_finding_is_shown_once_whether_or_not_it_is_selected_by_name(
     """The plugin's codes are on by default."""
     done = flake8(*options, "noisy.py", cwd=project)
     (line,) = done.stdout.splitlines()
-    assert line.startswith(f"noisy.py:{LINE}:{COLUMN}: NNX101 ")
+    assert line.startswith(start())
     assert DRAW.removesuffix("()") in line
     assert (done.returncode, done.stderr) == (1, "")
 
 
 def test_a_directory_is_searched_for_modules(project: Path) -> None:
     """No argument means the current directory."""
-    assert flake8(cwd=project).stdout.startswith(f"./noisy.py:{LINE}:{COLUMN}: NNX101 ")
+    assert flake8(cwd=project).stdout.startswith(start("./noisy.py"))
 
 
 @pytest.mark.parametrize(
     "options", [("--select", "E,W,F"), ("--extend-ignore", "NNX101"), ("--extend-ignore", "NNX")]
 )
-def test_a_finding_that_is_not_wanted_is_not_shown(
-    project: Path, options: tuple[str, ...]
-) -> None:
+def test_a_finding_that_is_not_wanted_is_not_shown(project: Path, options: tuple[str, ...]) -> None:
     """Selection is flake8's."""
     done = flake8(*options, "noisy.py", cwd=project)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
@@ -59,7 +57,7 @@ def test_standard_input_is_reported_under_its_display_name(tmp_path: Path) -> No
     """As editors run it."""
     name = "layers/noisy.py"
     done = flake8("--stdin-display-name", name, "-", cwd=tmp_path, stdin=FAULTY.encode())
-    assert done.stdout.startswith(f"{name}:{LINE}:{COLUMN}: NNX101 ")
+    assert done.stdout.startswith(start(name))
     assert done.returncode == 1
 
 

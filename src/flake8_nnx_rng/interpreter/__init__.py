@@ -1,11 +1,10 @@
 """The heart: abstract interpretation of a module's forward pass.
 
 It follows values through the code and emits events; it reports nothing. Start reading at
-`audit`, then `engine`; what each construct means is in the tables of `expressions`,
+`passes`, then `engine`; what each construct means is in the tables of `expressions`,
 `statements`, `attributes` and `calls`.
 """
 
-from flake8_nnx_rng.interpreter.audit import Audit, audit
 from flake8_nnx_rng.interpreter.events import (
     Advanced,
     Constructed,
@@ -17,6 +16,7 @@ from flake8_nnx_rng.interpreter.events import (
     Site,
     Wrote,
 )
+from flake8_nnx_rng.interpreter.passes import Audit, audit
 
 __all__ = [
     "Advanced",

@@ -46,7 +46,7 @@ def write_attribute(
             before = it.read((ref, name))
             if path is not None:
                 it.emit(Wrote(it.site(node), f"{path}.{name}", before or Opaque(), value))
-            it.write((ref, name), value)
+            it.write_attribute(ref, name, value)
         case Key(path=str(path)) | Opaque(path=str(path)) | Stream(path=str(path)):
             # `self.key.value = ...` writes self.key; `self.rngs.noise = ...` a stream
             within = path if name in streams.VALUE_ATTRIBUTES else f"{path}.{name}"
@@ -63,7 +63,7 @@ def rebind(it: Interpreter, target: cst.BaseExpression, value: Value) -> None:
         case cst.Attribute():
             for base in options(it.evaluate(target.value)):
                 if isinstance(base, Instance):
-                    it.write((base.ref, target.attr.value), value)
+                    it.write_attribute(base.ref, target.attr.value, value)
         case cst.Subscript():
             index = _index(it, target)
             rebind(it, target.value, containers.replaced(it.evaluate(target.value), index, value))

@@ -27,7 +27,7 @@ from flake8_nnx_rng.interpreter.values import (
     blur,
     taint_of,
 )
-from flake8_nnx_rng.knowledge import functions, layers, library, streams
+from flake8_nnx_rng.knowledge import functions, host, layers, library, streams
 from flake8_nnx_rng.project import (
     AnnotatedSymbol,
     ClassInfo,
@@ -195,6 +195,6 @@ def _layer_attribute(value: Layer, name: str, path: str | None) -> Value:
     known = layers.DRAWING_LAYERS.get(value.name)
     if known is not None and name == known.stream:
         return Stream(taint, within)
-    if name in layers.METHODS:
+    if name in layers.METHODS or value.name in host.GENERATOR_FACTORIES:
         return Method(value, name)
     return Opaque(taint | blur(*value.arguments.values()).taint, within)

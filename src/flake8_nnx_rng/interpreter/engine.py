@@ -14,11 +14,14 @@ import libcst as cst
 
 from flake8_nnx_rng.interpreter.events import Event, Site
 from flake8_nnx_rng.interpreter.joins import Store, join_all, join_stores
-from flake8_nnx_rng.interpreter.values import Arguments, Function, Value, blur, options
+from flake8_nnx_rng.interpreter.values import Arguments, Const, Function, Value, blur, options
 from flake8_nnx_rng.project import ClassInfo, Hierarchy, Scope
 
-MAX_STEPS = 100_000
+MAX_STEPS = 40_000
 """Nodes that one pass may visit; real modules need some thousands."""
+
+OBJECTS_VERSION = (0, "version of all objects")
+"""A place in the store that no variable has."""
 
 
 class BudgetError(Exception):
@@ -86,6 +89,10 @@ class Interpreter:
         store: Variables and attributes; None where the code cannot be reached.
         events: What happened, in order of first occurrence.
         recording: Off while the constructor runs, which may draw as it likes.
+        steps: Nodes visited.
+        active: The functions on the stack.
+        cut_short: Calls that were not followed because they recursed or nested too deeply.
+        results: What calls returned that depend on their arguments and the objects alone.
     """
 
     hierarchy: Hierarchy
@@ -101,6 +108,8 @@ class Interpreter:
     identities: dict[tuple[object, ...], int] = field(default_factory=dict)
     globals: dict[tuple[int, str], Value] = field(default_factory=dict)
     active: list[cst.CSTNode] = field(default_factory=list)
+    cut_short: int = 0
+    results: dict[tuple[object, ...], Value] = field(default_factory=dict)
 
     @property
     def frame(self) -> Frame:
@@ -202,6 +211,20 @@ class Interpreter:
         """Changes a variable or an attribute."""
         if self.store is not None:
             self.store[place] = value
+
+    def write_attribute(self, ref: int, name: str, value: Value) -> None:
+        """Changes an attribute of an object, and with it the version of all objects."""
+        place = (ref, name)
+        if self.store is None or self.store.get(place) == value:
+            return
+        self.store[place] = value
+        version = self.identity("objects", self.objects_version, place, value)
+        self.store[OBJECTS_VERSION] = Const(version)
+
+    @property
+    def objects_version(self) -> Value | None:
+        """Equal for two states only if every object has the same attributes in both."""
+        return self.read(OBJECTS_VERSION)
 
     def read(self, place: tuple[int, str]) -> Value | None:
         """A variable or an attribute, or None if nothing was written there."""

@@ -8,7 +8,6 @@ from flake8_nnx_rng.interpreter import containers, declared, names
 from flake8_nnx_rng.interpreter.engine import Frame, Interpreter
 from flake8_nnx_rng.interpreter.events import Advanced
 from flake8_nnx_rng.interpreter.joins import join_all, join_stores
-from flake8_nnx_rng.interpreter.taint import Held
 from flake8_nnx_rng.interpreter.values import (
     NONE,
     Arguments,
@@ -36,22 +35,28 @@ MAX_RECURSION = 2
 def call_function(
     it: Interpreter, function: Function, arguments: Arguments, node: cst.CSTNode
 ) -> Value:
-    """Runs a function's body with the arguments bound, and joins what it returns."""
+    """Runs a function's body with the arguments bound, and joins what it returns.
+
+    A call that was seen before in the same circumstances is not run again: helpers that call
+    helpers would otherwise take exponential time, and their events are known.
+    """
     if function.bound is not None:
         arguments = arguments.before(function.bound)
     if it.active.count(function.node) >= MAX_RECURSION or len(it.active) >= MAX_CALLS:
+        it.cut_short += 1
         return blur(*arguments.values())
+    circumstances = (function, arguments, it.recording, it.objects_version)
+    if circumstances in it.results:
+        return it.results[circumstances]
+    cut_short = it.cut_short
     frame = _frame(it, function, node)
-    it.active.append(function.node)
-    it.frames.append(frame)
-    try:
-        _bind(it, function, arguments)
-        _apply_decorators(it, function)
-        result = _run(it, function.node, frame)
-    finally:
-        it.frames.pop()
-        it.active.pop()
-    _forget(it, function.node, frame)
+    result = _run(it, function, arguments, frame)
+    if it.store is None or frame.keeps_variables:
+        return result
+    _forget(it, frame)
+    is_whole = it.cut_short == cut_short and it.objects_version == circumstances[-1]
+    if is_whole and not function.frames:
+        it.results[circumstances] = result
     return result
 
 
@@ -77,7 +82,19 @@ def _label(it: Interpreter, function: Function) -> str:
     return name
 
 
-def _run(it: Interpreter, node: cst.FunctionDef | cst.Lambda, frame: Frame) -> Value:
+def _run(it: Interpreter, function: Function, arguments: Arguments, frame: Frame) -> Value:
+    it.active.append(function.node)
+    it.frames.append(frame)
+    try:
+        _bind(it, function, arguments)
+        _apply_decorators(it, function)
+        return _result(it, function.node, frame)
+    finally:
+        it.frames.pop()
+        it.active.pop()
+
+
+def _result(it: Interpreter, node: cst.FunctionDef | cst.Lambda, frame: Frame) -> Value:
     if isinstance(node, cst.Lambda):
         return it.evaluate(node.body)
     it.execute(node.body.body)
@@ -100,9 +117,9 @@ def _bind(it: Interpreter, function: Function, arguments: Arguments) -> None:
             value: Value | None = arguments.positional[index]
         else:
             value = given.pop(name, None)
-        _bind_one(it, function, parameter, value, arguments.rest)
+        _bind_one(it, parameter, value, arguments.rest)
     for parameter in parameters.kwonly_params:
-        _bind_one(it, function, parameter, given.pop(parameter.name.value, None), arguments.rest)
+        _bind_one(it, parameter, given.pop(parameter.name.value, None), arguments.rest)
     if isinstance(parameters.star_arg, cst.Param):
         more = arguments.positional[len(ordered) :]
         rest = [] if arguments.rest is None else [arguments.rest]
@@ -115,7 +132,6 @@ def _bind(it: Interpreter, function: Function, arguments: Arguments) -> None:
 
 def _bind_one(
     it: Interpreter,
-    function: Function,
     parameter: cst.Param,
     value: Value | None,
     rest: Value | None,
@@ -154,13 +170,8 @@ def _advance_parameters(it: Interpreter, node: cst.FunctionDef, at: cst.CSTNode)
                 it.emit(Advanced(it.site(at), value))
 
 
-def _forget(it: Interpreter, node: cst.CSTNode, frame: Frame) -> None:
-    """Drops the call's variables, unless a function defined in it may still read them."""
-    if it.store is not None and not frame.keeps_variables:
-        for place in [place for place in it.store if place[0] == frame.identity]:
-            del it.store[place]
-
-
-def held_argument(name: str) -> Opaque:
-    """A constructor's argument: it outlives the pass, whatever it is."""
-    return Opaque(frozenset({Held(name)}), name)
+def _forget(it: Interpreter, frame: Frame) -> None:
+    """Drops the call's variables: no function defined in it may still read them."""
+    assert it.store is not None
+    for place in [place for place in it.store if place[0] == frame.identity]:
+        del it.store[place]

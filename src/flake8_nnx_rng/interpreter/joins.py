@@ -67,8 +67,9 @@ def join_stores(first: Store | None, second: Store | None) -> Store | None:
         return second if first is None else first
     joined = dict(first)
     for place, value in second.items():
-        known = joined.get(place)
-        joined[place] = value if known is None else join(known, value)
+        known = first.get(place)
+        if known is not value:  # most are: paths differ in a few variables
+            joined[place] = value if known is None else join(known, value)
     return joined
 
 

@@ -35,10 +35,10 @@ def construct(it: Interpreter, cls: ClassInfo, arguments: Arguments, node: cst.C
         it.call(attributes.bind(it, initializer, instance, node), arguments, node)
     for name, value in zip(names, arguments.positional, strict=False):
         if initializer is None:
-            it.write((instance.ref, name), value)
+            it.write_attribute(instance.ref, name, value)
     if initializer is None:
         for name, value in arguments.keywords:
-            it.write((instance.ref, name), value)
+            it.write_attribute(instance.ref, name, value)
     return instance
 
 

@@ -8,7 +8,7 @@ import libcst as cst
 
 from flake8_nnx_rng.interpreter import containers, names, tests
 from flake8_nnx_rng.interpreter.assignment import assign
-from flake8_nnx_rng.interpreter.engine import Interpreter, LoopExits, Statement
+from flake8_nnx_rng.interpreter.engine import OBJECTS_VERSION, Interpreter, LoopExits, Statement
 from flake8_nnx_rng.interpreter.events import Returned
 from flake8_nnx_rng.interpreter.joins import Store, join_stores, widen
 from flake8_nnx_rng.interpreter.values import (
@@ -164,10 +164,17 @@ def _loop(it: Interpreter, once: Callable[[], None]) -> None:
         if round_number >= PATIENCE and after is not None:
             after = {place: widen(value) for place, value in after.items()}
         it.store = after
-        if after == before:
+        if _variables(after) == _variables(before):
             break
     it.frame.loops.pop()
     it.store = join_stores(it.store, exits.breaks)
+
+
+def _variables(store: Store | None) -> Store | None:
+    """A state without its version, which counts the rounds of a loop that writes attributes."""
+    if store is None:
+        return None
+    return {place: value for place, value in store.items() if place != OBJECTS_VERSION}
 
 
 def _or_else(it: Interpreter, orelse: cst.Else | None) -> None:

@@ -1,0 +1,99 @@
+"""Python's own functions, as far as they hand values on."""
+
+from __future__ import annotations
+
+import pytest
+from interpreting import events_in, value_of
+
+VALUES: dict[str, tuple[str, str]] = {
+    "zip of tuples": ("zip((1, 2), (3, 4))", "((1, 3), (2, 4))"),
+    "zip of tuples of two lengths": ("zip((1, 2), (3,))", "((1, 3))"),
+    "zip of data": ("zip(state, (1, 2))", "[(data{carry}@state[...], 1 | 2)...]"),
+    "zip of nothing": ("zip()", "[()...]"),
+    "enumerate a tuple": ("enumerate((self.key,))", "((0, key@self.key))"),
+    "enumerate data": ("enumerate(state)", "[(data, data{carry}@state[...])...]"),
+    "enumerate by name": ("enumerate(iterable=(1,))", "((0, 1))"),
+    "enumerate nothing": ("enumerate()", "[(data, data)...]"),
+    "a list of a tuple": ("list((1, 2))", "(1, 2)"),
+    "a tuple of data": ("tuple(state)", "[data{carry}@state[...]...]"),
+    "an empty list": ("list()", "()"),
+    "a list of Flax": ("nnx.List([self.key])", "(key@self.key)"),
+    "a tuple reversed": ("reversed((1, 2))", "(2, 1)"),
+    "data reversed": ("reversed(state)", "[data{carry}@state[...]...]"),
+    "nothing reversed": ("reversed()", "()"),
+    "a dict of names": ("dict(a=1)", "{'a': 1}"),
+    "a dict of a dict": ("dict({'a': 1}, b=2)", "{'a': 1, 'b': 2}"),
+    "a dict of pairs": ("dict([('a', 1), ('b', self.key)])", "{**1 | key@self.key}"),
+    "a dict of data": ("dict(state)", "{**data{carry}@state[...][1]}"),
+    "a dict of unknown names": ("dict(**state)", "{**data{carry}}"),
+    "a dict of Flax": ("nnx.Dict(a=self.key)", "{'a': key@self.key}"),
+    "an ordered dict": ("collections.OrderedDict(a=1)", "{'a': 1}"),
+    "the next of a tuple": ("next(iter((1, 2)))", "1 | 2"),
+    "the next or a default": ("next(state, 1)", "1 | data{carry}@state[...]"),
+    "the next of nothing": ("next()", "data"),
+    "a range": ("range(x)", "[data...]"),
+    "a length": ("len(x)", "data"),
+    "a sorted tuple": ("sorted((1, 2))", "(1, 2)"),
+    "a sum": ("sum(x)", "data{input}"),
+    "map": ("list(map(lambda v: (v, self.key), (1, 2)))", "[(1 | 2, key@self.key)...]"),
+    "an attribute by its name": ("getattr(self, 'key')", "key@self.key"),
+    "an attribute by an unknown name": (
+        "getattr(self, x)",
+        "data@self.thing | key@self.key | rngs@self.rngs | stream@self.stream",
+    ),
+    "an attribute or a default": ("getattr(self, 'a', None)", "None | data@self.a"),
+    "a stream, which is always there": (
+        "getattr(self.rngs, 'a', None)",
+        "stream{self.rngs}@self.rngs.a",
+    ),
+    "a stream of an unknown name": ("getattr(self.rngs, x)", "stream{self.rngs}@self.rngs[...]"),
+    "data of an unknown name": ("getattr(self.thing, x)", "data{self.thing}@self.thing.?"),
+    "an attribute of an empty object": ("getattr(Empty(), x)", "data"),
+    "an attribute of nothing": ("getattr()", "data"),
+    "every attribute": (
+        "vars(self)[x]",
+        "data@self.thing | key@self.key | rngs@self.rngs | stream@self.stream",
+    ),
+    "every attribute of data": ("vars(x)", "{**data{input}@x}"),
+    "every attribute of nothing": ("vars()", "{**data}"),
+    "a set attribute": ("setattr(self, 'a', 1)\nself.a", "1"),
+    "what setting yields": ("setattr(self, 'a', 1)", "None"),
+}
+
+
+@pytest.mark.parametrize(("code", "expected"), VALUES.values(), ids=VALUES.keys())
+def test_a_builtin_yields(code: str, expected: str) -> None:
+    assert value_of(code, before="import collections\nclass Empty: pass") == expected
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        pytest.param(
+            "setattr(self, 'key', x)", "self.key: key@self.key -> data{input}@x", id="by name"
+        ),
+        pytest.param("setattr(self, x, self.key)", "self.?: data -> key@self.key", id="unknown"),
+        pytest.param("setattr(self, 'a')", "self.a: data -> data", id="to nothing"),
+    ],
+)
+def test_setting_an_attribute_writes(code: str, expected: str) -> None:
+    assert events_in(code) == [f"{code} writes {expected}"]
+
+
+def test_setting_an_attribute_of_nothing_writes_nothing() -> None:
+    assert events_in("setattr()") == []
+
+
+LOOPS = {
+    "getattr": "for s in (getattr(self.rngs, 'a'), getattr(self.rngs, 'b', None)): s()",
+    "zip": "for s, i in zip((self.rngs.a, self.rngs.b), (1, 2)): s()",
+    "enumerate": "for i, s in enumerate((self.rngs.a, self.rngs.b)): s()",
+    "items": "for n, s in {'a': self.rngs.a, 'b': self.rngs.b}.items(): s()",
+    "values": "for s in {'a': self.rngs.a, 'b': self.rngs.b}.values(): s()",
+    "map": "list(map(lambda s: s(), (self.rngs.a, self.rngs.b)))",
+}
+
+
+@pytest.mark.parametrize("code", LOOPS.values(), ids=LOOPS.keys())
+def test_streams_are_drawn_from_in_a_loop_over(code: str) -> None:
+    assert events_in(code) == ["s() draws from self.rngs.a", "s() draws from self.rngs.b"]

@@ -1,0 +1,83 @@
+"""Calls of library functions, by canonical name."""
+
+from __future__ import annotations
+
+import pytest
+from interpreting import events_in, value_of
+
+from flake8_nnx_rng.knowledge import functions
+
+VALUES: dict[str, tuple[str, str]] = {
+    "an array of a key is the key": ("jnp.asarray(self.key)", "key@self.key"),
+    "a copy of a stream is the stream": ("nnx.clone(self.rngs)", "rngs@self.rngs"),
+    "a choice depends on its test": (
+        "jnp.where(x, self.key, self.key)",
+        "data{input, self.key}",
+    ),
+    "a stack depends on its items": ("jnp.stack([self.key])", "(key@self.key)"),
+    "a key and a clean shape": ("jnp.reshape(self.key, (2, 2))", "key@self.key"),
+    "nothing passed through": ("jnp.asarray()", "data"),
+    "a shape": ("jnp.zeros_like(x)", "data"),
+    "a random function": ("jax.random.split(state)", "key{carry}"),
+    "a clock": ("time.time()", "data{host time.time}"),
+    "an initializer": ("jax.nn.initializers.normal(0.1)", "jax.random.<initializer>"),
+    "an initializer by another name": ("nnx.initializers.zeros()", "jax.random.<initializer>"),
+    "a layer": ("nnx.Linear(1, 1)", "Linear"),
+    "a layer of nnx-ppo": ("Dense(1, 1)", "Dense"),
+    "an output of nnx-ppo is no layer": ("StatefulModuleOutput(1).next_state", "1"),
+    "any other function": ("jnp.sin(x)", "data{input}"),
+    "a function with functions": (
+        "jnp.apply_along_axis(lambda v: self.key, 0, x)",
+        "data{input, self.key}",
+    ),
+}
+BEFORE = "import time\nfrom nnx_ppo.networks.feedforward import Dense"
+
+
+@pytest.mark.parametrize(("code", "expected"), VALUES.values(), ids=VALUES.keys())
+def test_a_call_yields(code: str, expected: str) -> None:
+    assert value_of(code, before=BEFORE) == expected
+
+
+@pytest.mark.parametrize("name", sorted(functions.PASS_THROUGH))
+def test_every_function_that_hands_its_argument_on_does_so(name: str) -> None:
+    package, _, rest = name.partition(".")
+    code = f"import {package} as package\npackage.{rest}(self.rngs)"
+    assert value_of(code) == "rngs@self.rngs"
+
+
+@pytest.mark.parametrize("name", sorted(functions.SHAPE_ONLY))
+def test_every_function_of_shapes_forgets_its_argument(name: str) -> None:
+    package, _, rest = name.partition(".")
+    code = (
+        f"{rest}(state)"
+        if package == "builtins"
+        else f"import jax as package\npackage.{rest}(state)"
+    )
+    assert value_of(code) == "data"
+
+
+EVENTS: dict[str, tuple[str, list[str]]] = {
+    "an initializer draws from the key that it is given": (
+        "jax.nn.initializers.normal()(self.key, (2,))",
+        ["jax.nn.initializers.normal()(self.key, (2,)) draws from self.key"],
+    ),
+    "a clone draws like its original": (
+        "nnx.clone(self.rngs).noise()",
+        ["nnx.clone(self.rngs).noise() draws from self.rngs.noise"],
+    ),
+    "a function that is handed on is called": (
+        "jnp.asarray(lambda: self.rngs())",
+        ["self.rngs() draws from self.rngs"],
+    ),
+    "a key handed to a function of an array escapes": (
+        "jnp.sin(self.key)",
+        ["jnp.sin(self.key) hands self.key to jax.numpy.sin"],
+    ),
+    "a stream handed to a layer of nnx-ppo": ("Dense(1, self.rngs)", []),
+}
+
+
+@pytest.mark.parametrize(("code", "expected"), EVENTS.values(), ids=EVENTS.keys())
+def test_what_happens(code: str, expected: list[str]) -> None:
+    assert events_in(code, before=BEFORE) == expected

@@ -1,0 +1,110 @@
+"""The tables of functions that hand functions and values on, and of host randomness."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import random
+import secrets
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from flake8_nnx_rng.knowledge import functions, host
+
+GONE = {"jax.linear_util.wrap_init", "jax.ad_checkpoint.checkpoint"}
+"""Names that only other releases of JAX have."""
+
+OPTIONAL = ("torch", "jaxtyping")
+"""Packages that need not be installed."""
+
+
+def _exists(name: str) -> bool:
+    parts = name.split(".")
+    for split in range(len(parts), 0, -1):
+        try:
+            found: Any = importlib.import_module(".".join(parts[:split]))
+        except ImportError:
+            continue
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for part in parts[split:]:
+                found = getattr(found, part, None)
+        return found is not None
+    return False
+
+
+TABLES = {
+    "transforms": functions.TRANSFORMS,
+    "gradients": functions.GRADIENTS,
+    "pass through": functions.PASS_THROUGH,
+    "shape only": functions.SHAPE_ONLY,
+    "host functions": host.FUNCTIONS,
+    "host generators": host.GENERATOR_FACTORIES,
+    "clocks": host.CLOCKS,
+}
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_every_name_in_a_table_exists(table: str) -> None:
+    names = {name for name in TABLES[table] if not name.startswith(OPTIONAL)}
+    assert {name for name in names if not _exists(name)} <= GONE
+
+
+def test_names_of_other_releases_are_really_gone() -> None:
+    assert not [name for name in GONE if _exists(name)]
+
+
+def test_a_name_stands_in_one_table_only() -> None:
+    names = [name for table in TABLES.values() for name in table]
+    assert len(names) == len(set(names))
+
+
+def _own_functions(module: Any, prefix: str) -> Iterator[tuple[str, Any]]:
+    for name in dir(module):
+        value = getattr(module, name)
+        if not name.startswith("_") and callable(value) and not inspect.isclass(value):
+            yield f"{prefix}.{name}", value
+
+
+@pytest.mark.parametrize("prefix", ["random", "numpy.random", "secrets"])
+def test_every_function_of_a_host_module_draws_or_is_known_to_be_silent(prefix: str) -> None:
+    module = {"random": random, "numpy.random": np.random, "secrets": secrets}[prefix]
+    silent = {
+        name.rpartition(".")[2]
+        for name, _ in _own_functions(module, prefix)
+        if not host.draws_on_host(name)
+    }
+    assert silent <= host.GENERATOR_SILENT | {"default_rng", "get_bit_generator"}
+
+
+@pytest.mark.parametrize(
+    ("name", "draws"),
+    [
+        ("random.random", True),
+        ("random.shuffle", True),
+        ("random.seed", False),
+        ("random.Random", False),
+        ("random.SystemRandom", False),
+        ("numpy.random.normal", True),
+        ("numpy.random.seed", False),
+        ("numpy.random.default_rng", False),
+        ("numpy.random.SeedSequence", False),
+        ("secrets.randbits", True),
+        ("os.urandom", True),
+        ("uuid.uuid4", True),
+        ("torch.randn", True),
+        ("torch.zeros", False),
+        ("torch.Generator", False),
+        ("time.time", False),
+        ("numpy.zeros", False),
+        ("jax.random.normal", False),
+        ("randomness.normal", False),
+        ("", False),
+    ],
+)
+def test_what_draws_on_the_host_is_told_by_name(name: str, draws: bool) -> None:
+    assert host.draws_on_host(name) is draws

@@ -1,0 +1,143 @@
+"""How a name finds what it stands for."""
+
+from __future__ import annotations
+
+import libcst as cst
+import pytest
+from support import parse
+
+from flake8_nnx_rng.project import (
+    ClassSymbol,
+    ExternalSymbol,
+    Scope,
+    SourceFile,
+    UnknownSymbol,
+    dotted_names,
+    lookup,
+)
+
+SCOPES = """\
+import outer
+shared = 1
+
+class A:
+    shared = 2
+    own = 3
+
+    def method(self, parameter):
+        local = 4
+
+        class Inner:
+            def deep(self): ...
+"""
+
+
+@pytest.fixture
+def file() -> SourceFile:
+    return parse(SCOPES)
+
+
+def _function(scope: Scope, name: str) -> cst.FunctionDef:
+    for cls in scope.file.classes:
+        method = cls.method(name)
+        if method is not None:
+            return method
+    raise AssertionError(name)
+
+
+def _seen(name: str, scope: Scope) -> str | None:
+    found = lookup(name, scope)
+    if found is None:
+        return None
+    node = found[1].node
+    return getattr(getattr(node, "name", None), "value", "module")
+
+
+@pytest.mark.parametrize(
+    ("name", "from_class", "from_method", "from_deep"),
+    [
+        ("outer", "module", "module", "module"),
+        ("shared", "A", "module", "module"),
+        ("own", "A", None, None),
+        ("method", "A", None, None),
+        ("parameter", None, "method", "method"),
+        ("local", None, "method", "method"),
+        ("Inner", None, "method", "method"),
+        ("deep", None, None, None),
+        ("nowhere", None, None, None),
+    ],
+)
+def test_a_class_body_s_names_are_seen_from_it_alone(
+    file: SourceFile,
+    name: str,
+    from_class: str | None,
+    from_method: str | None,
+    from_deep: str | None,
+) -> None:
+    method = file.scope_of(_function(file.scope, "method"))
+    deep = file.scope_of(_function(file.scope, "deep"))
+    assert _seen(name, file.classes[0].scope) == from_class
+    assert _seen(name, method) == from_method
+    assert _seen(name, deep) == from_deep
+
+
+def _resolved(text: str, expression: str) -> list[str]:
+    """What an expression at the end of a file stands for."""
+    file = parse(text)
+    shown = []
+    for symbol, _ in dotted_names(cst.parse_expression(expression), file.scope):
+        match symbol:
+            case ExternalSymbol(name):
+                shown.append(name)
+            case ClassSymbol(node):
+                shown.append(f"class {node.name.value}")
+            case UnknownSymbol():
+                shown.append("?")
+            case _:
+                shown.append(type(symbol).__name__)
+    return shown
+
+
+@pytest.mark.parametrize(
+    ("text", "expression", "names"),
+    [
+        pytest.param("import a", "a", ["a"], id="module"),
+        pytest.param("import a.b", "a.b.C", ["a.b.C"], id="attribute of a package"),
+        pytest.param("import a.b as c", "c.D", ["a.b.D"], id="renamed module"),
+        pytest.param("from a import b", "b.C.D", ["a.b.C.D"], id="attribute of an import"),
+        pytest.param("from .a import B", "B", [".a.B"], id="relative import"),
+        pytest.param("class A: ...", "A", ["class A"], id="class of the file"),
+        pytest.param("def f(): ...", "f", ["FunctionSymbol"], id="function of the file"),
+        pytest.param("x: int", "x", ["AnnotatedSymbol"], id="declared"),
+        pytest.param("", "object", ["builtins.object"], id="builtin"),
+        pytest.param("import a\nB = a.X", "B", ["a.X"], id="alias"),
+        pytest.param("import a\nB = a.X\nC = B\nD = C", "D", ["a.X"], id="alias of an alias"),
+        pytest.param("import a\nm = a.b", "m.C", ["a.b.C"], id="alias of a module"),
+        pytest.param("from a import B", "B[int]", ["a.B"], id="subscript"),
+        pytest.param("from a import B\nC = B[int]", "C[str]", ["a.B"], id="alias of a subscript"),
+        pytest.param("from a import b", "b.C[int, str]", ["a.b.C"], id="subscript and dots"),
+        pytest.param("A = f()", "A", ["?"], id="call"),
+        pytest.param("A = 1 if x else 2", "A", ["?"], id="conditional expression"),
+        pytest.param("class A:\n    class B: ...", "A.B", ["?"], id="attribute of a class"),
+        pytest.param("for A in x: ...", "A", ["?"], id="loop variable"),
+        pytest.param(
+            "try:\n    from a import B\nexcept ImportError:\n    from c import B",
+            "B.D",
+            ["a.B.D", "c.B.D"],
+            id="alternatives",
+        ),
+        pytest.param("A = B\nB = A", "A", [], id="cycle of aliases"),
+        pytest.param("A = A", "A", [], id="alias of itself"),
+        pytest.param("A = A.b", "A.c", [], id="attribute of itself"),
+        pytest.param("A = B[0]\nB = A[0]", "A", [], id="cycle through subscripts"),
+    ],
+)
+def test_a_dotted_name_is_followed_through_aliases(
+    text: str, expression: str, names: list[str]
+) -> None:
+    assert _resolved(text, expression) == names
+
+
+@pytest.mark.xfail(strict=True, reason="whatever is unbound passes for a builtin")
+def test_a_name_that_is_neither_bound_nor_a_builtin_is_unknown() -> None:
+    assert _resolved("from a import *", "StatefulModule") == ["?"]
