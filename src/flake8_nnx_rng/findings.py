@@ -34,6 +34,10 @@ class Finding:
         return f"{self.code} {self.message}"
 
 
+PLUGIN = "NNX"
+"""The prefix of all codes."""
+
+
 @dataclass(frozen=True)
 class Selection:
     """Which codes are wanted.
@@ -52,11 +56,13 @@ class Selection:
         """Whether a code is reported.
 
         A rule that is off by default needs a prefix of its own, longer than the plugin's: who
-        selects `NNX` wants the linter, not every opinion that it has.
+        selects `NNX` wants the linter, not every opinion that it has. Where a code is both named
+        and ignored, the longer prefix wins, as in flake8.
         """
-        if any(code.startswith(prefix) for prefix in self.ignore):
-            return False
-        chosen = [p for p in (*self.select, *self.extend) if code.startswith(p)]
+        named = [p for p in (*self.select, *self.extend) if code.startswith(p)]
         if not by_default:
-            return any(len(prefix) > len("NNX") for prefix in chosen)
-        return bool(chosen) or not self.select
+            named = [prefix for prefix in named if len(prefix) > len(PLUGIN)]
+        ignored = [prefix for prefix in self.ignore if code.startswith(prefix)]
+        if named and ignored:
+            return max(map(len, named)) > max(map(len, ignored))
+        return bool(named) or not (ignored or self.select or not by_default)

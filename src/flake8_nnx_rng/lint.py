@@ -125,7 +125,7 @@ def _finding(code: str, breaches: list[Breach]) -> Finding:
 
 
 def _unresolved(file: SourceFile, cls: ClassInfo, hierarchy: Hierarchy) -> Iterator[Finding]:
-    from flake8_nnx_rng.interpreter.passes import ENTRY
+    from flake8_nnx_rng.interpreter.functions import ENTRY
 
     unknown = hierarchy.unknown_bases(cls)
     if unknown and cls.method(ENTRY) is not None:

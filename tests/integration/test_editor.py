@@ -15,11 +15,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pylsp_jsonrpc.streams import JsonRpcStreamReader, JsonRpcStreamWriter  # type: ignore[import-untyped]
+from pylsp_jsonrpc.streams import (  # type: ignore[import-untyped]
+    JsonRpcStreamReader,
+    JsonRpcStreamWriter,
+)
 
-from .conftest import BASE, COLUMN, DRAW, FAULTY, LINE, OF_UNKNOWN_BASE, SOUND, TIMEOUT
+from .conftest import BASE, COLUMN, DRAW, FAULTY, LINE, OF_UNKNOWN_BASE, SOUND
 
 Message = dict[str, Any]
+
+PATIENCE = 120
+"""Seconds that an editor waits for one message."""
 
 
 class Editor:
@@ -60,19 +66,24 @@ class Editor:
         """Ends the server as the protocol has it."""
         self.request("shutdown")
         self.notify("exit")
-        assert self._server.wait(TIMEOUT) == 0
+        assert self._server.wait(PATIENCE) == 0
 
     def _read(self) -> None:
         JsonRpcStreamReader(self._server.stdout).listen(self._received.put)
         self._received.put(None)
 
     def _receive(self, wanted: Callable[[Message], bool]) -> Message:
-        deadline = time.monotonic() + TIMEOUT
+        deadline = time.monotonic() + PATIENCE
+        passed: list[Message] = []
         while True:
-            message = self._received.get(timeout=max(0.0, deadline - time.monotonic()))
-            assert message is not None, "the server has ended"
+            try:
+                message = self._received.get(timeout=max(0.0, deadline - time.monotonic()))
+            except queue.Empty:
+                raise AssertionError(f"the server has sent only {passed}") from None
+            assert message is not None, f"the server has ended after {passed}"
             if wanted(message):
                 return message
+            passed.append(message)
 
 
 @pytest.fixture

@@ -84,27 +84,28 @@ def _outcomes(
     options: argparse.Namespace, config: Config, settings: Settings
 ) -> Iterator[_Checked | SourceError]:
     """What each file gives, in order."""
-    missing = [path for path in options.paths if path != STDIN and not Path(path).exists()]
+    missing = [path for path in options.paths if path != STDIN and not _exists(path)]
     for path in missing:
-        yield SourceError(path, None, "no such file or directory", "check the path")
+        yield SourceError(path or "''", None, "no such file or directory", "check the path")
     paths = [path for path in options.paths if path not in missing]
-    exclude = (*config.exclude, *options.exclude)
-    for path in (
-        sorted(
-            expand_paths(
-                paths=paths,
-                stdin_display_name=options.stdin_display_name,
-                filename_patterns=("*.py",),
-                exclude=exclude,
-            )
-        )
-        if paths
-        else ()
-    ):
+    if not paths:
+        return
+    found = expand_paths(
+        paths=paths,
+        stdin_display_name=options.stdin_display_name,
+        filename_patterns=("*.py",),
+        exclude=(*config.exclude, *options.exclude),
+    )
+    once = {os.path.normpath(path): path for path in sorted(found)}
+    for path in once.values():
         try:
             yield _check_file(path, options, config, settings)
         except SourceError as error:
             yield error
+
+
+def _exists(path: str) -> bool:
+    return bool(path) and Path(path).exists()
 
 
 def _check_file(
@@ -115,7 +116,7 @@ def _check_file(
     else:
         document = read_document(Path(path), path)
     selection = Selection(
-        tuple(options.select),
+        tuple(options.select) or config.select,
         (*config.extend_select, *options.extend_select),
         (*config.ignore, *options.ignore, *config.ignored_in(document.path)),
     )

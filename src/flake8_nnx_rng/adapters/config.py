@@ -29,6 +29,7 @@ class Config:
     Attributes:
         bases: `nnx-rng-base`.
         samplers: `nnx-rng-sampler`.
+        select: `select`.
         extend_select: `extend-select`.
         ignore: `ignore` and `extend-ignore`.
         exclude: Patterns of paths not to look into.
@@ -37,6 +38,7 @@ class Config:
 
     bases: tuple[str, ...] = ()
     samplers: tuple[str, ...] = ()
+    select: tuple[str, ...] = ()
     extend_select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     exclude: tuple[str, ...] = defaults.EXCLUDE
@@ -64,9 +66,10 @@ def read_config(path: str | None = None) -> Config:
     """
     try:
         parser, directory = load_config(path, [])
-    except (ExecutionError, UnicodeDecodeError) as error:
+    except (ExecutionError, configparser.Error, UnicodeDecodeError) as error:
+        problem = " ".join(str(error).split())
         raise SourceError(
-            path or "configuration", None, str(error), "correct the file, or name one by --config"
+            path or "configuration", None, problem, "correct the file, or name one by --config"
         ) from error
     return _from(parser, directory)
 
@@ -83,6 +86,7 @@ def _from(parser: configparser.RawConfigParser, directory: str) -> Config:
     return Config(
         bases=tuple(listed("nnx-rng-base")),
         samplers=tuple(listed("nnx-rng-sampler")),
+        select=tuple(listed("select")),
         extend_select=tuple(listed("extend-select")),
         ignore=tuple(listed("ignore") + listed("extend-ignore")),
         exclude=tuple(exclude),

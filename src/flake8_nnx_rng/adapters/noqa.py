@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 from collections.abc import Iterable
 
 from flake8.processor import FileProcessor
@@ -26,7 +27,7 @@ def without_ignored(document: Document, findings: Iterable[Finding]) -> list[Fin
     findings = list(findings)
     if not findings:
         return []
-    lines = document.text.splitlines(keepends=True)
+    lines = io.StringIO(document.text).readlines()  # cuts at newlines alone, as flake8 does
     processor = FileProcessor(document.path, _OPTIONS, lines)
     if processor.should_ignore_file():
         return []

@@ -8,7 +8,7 @@ import libcst as cst
 
 from flake8_nnx_rng.interpreter import containers, declared, names
 from flake8_nnx_rng.interpreter.engine import Interpreter
-from flake8_nnx_rng.interpreter.joins import held, join_all
+from flake8_nnx_rng.interpreter.joins import SEQUENTIAL, held, join_all
 from flake8_nnx_rng.interpreter.taint import CLEAN, Held
 from flake8_nnx_rng.interpreter.values import (
     Arguments,
@@ -16,13 +16,16 @@ from flake8_nnx_rng.interpreter.values import (
     External,
     Function,
     Instance,
+    Items,
     Key,
     Layer,
     Method,
     Opaque,
+    Partial,
     Record,
     Stream,
     Super,
+    Table,
     Value,
     blur,
     taint_of,
@@ -33,8 +36,15 @@ from flake8_nnx_rng.project import (
     ClassInfo,
     ExpressionSymbol,
     FunctionSymbol,
+    LibraryClass,
     Symbol,
 )
+
+LIBRARY_PART = ""
+"""The attribute under which an object keeps what it is as a layer of the library."""
+
+COMPUTED = "?"
+"""The attribute under which `setattr` with a computed name keeps its values."""
 
 _PROPERTIES = {"property", "cached_property"}
 _STATIC = "staticmethod"
@@ -52,7 +62,11 @@ def attribute(it: Interpreter, value: Value, name: str, node: cst.CSTNode) -> Va
             return _after(it, instance, after, name, node)
         case Class(info):
             found = member(it, info, name)
-            return Method(value, name) if found is None else found
+            if found is None:
+                return Method(value, name)
+            if isinstance(found, Function) and _CLASS in decorator_names(found.node):
+                return replace(found, bound=value)
+            return found
         case Stream():
             return _stream_attribute(value, name)
         case Key(taint, path):
@@ -64,6 +78,9 @@ def attribute(it: Interpreter, value: Value, name: str, node: cst.CSTNode) -> Va
         case Record():
             known = value.field(name)
             return Method(value, name) if known is None else known
+        case Table():
+            found = dict(value.items).get(name, value.rest)
+            return Method(value, name) if found is None or name in containers.METHODS else found
         case Opaque(taint, path):
             if name in functions.SHAPE_ATTRIBUTES:
                 return Opaque()
@@ -86,6 +103,13 @@ def bind(
     it: Interpreter, value: Value, instance: Instance, node: cst.CSTNode, *, read: bool = True
 ) -> Value:
     """Turns a function found in a class into what an object's attribute yields."""
+    match value:
+        case Partial(External("builtins.property"), made):
+            return it.call(made.positional[0], Arguments((instance,)), node)
+        case Partial(External("builtins.staticmethod"), made):
+            return made.positional[0]
+        case Partial(Function() as function, given):
+            return Partial(bind(it, function, instance, node, read=False), given)
     if not isinstance(value, Function) or value.bound is not None:
         return value
     kinds = decorator_names(value.node)
@@ -112,6 +136,18 @@ def decorator_names(node: cst.CSTNode) -> set[str]:
     return found
 
 
+def attributes_like(it: Interpreter, instance: Instance, prefix: str, node: cst.CSTNode) -> Value:
+    """All that `getattr(instance, prefix + anything)` may find, methods included."""
+    names_found = {n for (ref, n) in it.store or {} if ref == instance.ref}
+    for ancestor in it.hierarchy.mro(instance.cls):
+        if isinstance(ancestor, ClassInfo):
+            names_found.update(ancestor.scope.bindings)
+    chosen = sorted(name for name in names_found if name.startswith((prefix, COMPUTED)))
+    if not chosen:
+        return unknown_attribute(instance, f"{prefix}...")
+    return join_all(attribute(it, instance, name, node) for name in chosen)
+
+
 def every_attribute(it: Interpreter, instance: Instance) -> Value:
     """All that `getattr(instance, unknown name)` may find among what was assigned."""
     store = it.store or {}
@@ -122,15 +158,40 @@ def every_attribute(it: Interpreter, instance: Instance) -> Value:
 def _instance_attribute(it: Interpreter, instance: Instance, name: str, node: cst.CSTNode) -> Value:
     value = it.read((instance.ref, name))
     if value is not None:
-        return value
+        return _as_declared(it, instance, name, value)
     if name == "__class__":
         return Class(instance.cls)
+    if name == "__dict__":
+        store = it.store or {}
+        return Table(tuple((n, v) for (ref, n), v in store.items() if ref == instance.ref))
     found = member(it, instance.cls, name)
     if found is None:
         return unknown_attribute(instance, name)
     bound = it.each(found, lambda v: bind(it, v, instance, node))
     is_data = not isinstance(found, Function)
     return held(bound, f"{instance.path}.{name}") if is_data and instance.path else bound
+
+
+def _as_declared(it: Interpreter, instance: Instance, name: str, value: Value) -> Value:
+    """An attribute of unknown type, as a declaration in the class body says what it is."""
+    if isinstance(value, Opaque) and value.path is not None:
+        for ancestor in it.hierarchy.mro(instance.cls):
+            if isinstance(ancestor, ClassInfo):
+                for symbol in ancestor.member(name):
+                    if isinstance(symbol, AnnotatedSymbol):
+                        return declared.refine(value, symbol.annotation, ancestor.scope, name)
+    return value
+
+
+def library_part(it: Interpreter, instance: Instance) -> Value | None:
+    """What an object is as a layer of the library that its class derives from."""
+    known = it.read((instance.ref, LIBRARY_PART))
+    if known is not None:
+        return known
+    for ancestor in it.hierarchy.mro(instance.cls):
+        if isinstance(ancestor, LibraryClass) and ancestor.name in layers.MODELLED:
+            return Layer(ancestor.name, Arguments(), instance.path, is_built=False)
+    return None
 
 
 def unknown_attribute(instance: Instance, name: str) -> Value:
@@ -150,6 +211,12 @@ def _after(
         if isinstance(ancestor, ClassInfo) and (symbols := ancestor.member(name)):
             found = join_all(_class_value(it, symbol, ancestor, name) for symbol in symbols)
             return it.each(found, lambda v: bind(it, v, instance, node))
+        if isinstance(ancestor, LibraryClass) and ancestor.name in layers.MODELLED:
+            if name == "__init__":
+                return Method(instance, ancestor.name)
+            part = library_part(it, instance)
+            if part is not None:
+                return Method(part, name)
     # A library's own method: its draws are the library's business, its result depends on us.
     return Method(Opaque(), f"super().{name}")
 
@@ -193,6 +260,8 @@ def _layer_attribute(value: Layer, name: str, path: str | None) -> Value:
     within = None if path is None else f"{path}.{name}"
     taint = CLEAN if within is None else frozenset({Held(within)})
     known = layers.DRAWING_LAYERS.get(value.name)
+    if value.name == SEQUENTIAL and name == "layers":
+        return Items(containers.children_of(value))
     if known is not None and name == known.stream:
         return Stream(taint, within)
     if name in layers.METHODS or value.name in host.GENERATOR_FACTORIES:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from flake8_nnx_rng.interpreter import attributes, containers
+from flake8_nnx_rng.interpreter import attributes, containers, tests
 from flake8_nnx_rng.interpreter.assignment import write_attribute
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.handlers import Handler
@@ -13,13 +13,17 @@ from flake8_nnx_rng.interpreter.values import (
     NONE,
     Arguments,
     Bag,
+    Class,
     Const,
+    External,
     Instance,
     Items,
     Opaque,
+    Partial,
     Stream,
     Table,
     Value,
+    blur,
     options,
 )
 
@@ -80,39 +84,112 @@ def _getattr(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
     default = arguments.get("", 2)
 
     def found(value: Value) -> Value:
+        if value == NONE and default is not None:
+            return default
         if isinstance(name, Const) and isinstance(name.value, str):
             return attributes.attribute(it, value, name.value, node)
         if isinstance(value, Instance):
+            prefix = _known_prefix(node)
+            if prefix:
+                return attributes.attributes_like(it, value, prefix, node)
             return attributes.every_attribute(it, value)
         if isinstance(value, Stream):
             return containers.named_stream(value, None, value.path)
-        return attributes.attribute(it, value, "?", node)
+        return attributes.attribute(it, value, attributes.COMPUTED, node)
 
     value = it.each(target, found)
     # A stream is always found, whatever its name: nnx.Rngs falls back to its default stream.
-    if default is None or all(isinstance(option, Stream) for option in options(value)):
+    if default is None or all(_is_found(option) for option in options(value)):
         return value
     return join(value, default)
 
 
+def _known_prefix(node: cst.CSTNode) -> str:
+    """The literal beginning of a computed name: `"_draw_" + kind` or `f"_draw_{kind}"`."""
+    if not isinstance(node, cst.Call) or len(node.args) < 2:
+        return ""
+    computed = node.args[1].value
+    if isinstance(computed, cst.BinaryOperation):
+        computed = computed.left
+    if isinstance(computed, cst.SimpleString):
+        return str(computed.evaluated_value)
+    if isinstance(computed, cst.FormattedString) and computed.parts:
+        first = computed.parts[0]
+        return first.value if isinstance(first, cst.FormattedStringText) else ""
+    return ""
+
+
+def _is_found(value: Value) -> bool:
+    """Whether `getattr` finds it for certain: streams, and parts of what is fed back."""
+    return isinstance(value, Stream) or tests.truth(value) is True
+
+
+def _bool(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
+    value = arguments.get("", 0) or Const(False)
+    decided = tests.truth(value)
+    return blur(value) if decided is None else Const(decided)
+
+
+def _type(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
+    found = [
+        Class(o.cls) for o in options(arguments.get("", 0) or Opaque()) if isinstance(o, Instance)
+    ]
+    return join_all(found) if found else Opaque()
+
+
+def _filter(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
+    test, collection = arguments.get("", 0) or NONE, arguments.get("", 1) or Opaque()
+    element = it.iterate(collection, node)
+    if test != NONE:
+        it.call(test, Arguments((element,)), node)
+    return Bag(element)
+
+
+def _chain(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
+    known = [containers.known_items(value) for value in arguments.positional]
+    if all(items is not None for items in known):
+        return Items(tuple(item for items in known for item in items or ()))
+    return Bag(join_all(containers.element(value) for value in arguments.values()))
+
+
+def _first_from(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
+    """The first argument that is not None (flax's helper for overrides)."""
+    found: list[Value] = []
+    for value in arguments.positional:
+        if tests.is_none(value) is not True:
+            found.append(value)
+        if tests.is_none(value) is False:
+            break
+    return join_all(found)
+
+
 def _setattr(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
     target, name = arguments.get("", 0) or Opaque(), arguments.get("", 1)
-    written = name.value if isinstance(name, Const) else "?"
+    is_known = isinstance(name, Const)
+    written = str(name.value) if isinstance(name, Const) else attributes.COMPUTED
     value = arguments.get("", 2) or Opaque()
     for option in options(target):
-        write_attribute(it, option, str(written), value, node)
+        write_attribute(it, option, written, value, node, is_certain=is_known)
     return NONE
 
 
 def _vars(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
-    values = [
-        attributes.every_attribute(it, option) if isinstance(option, Instance) else option
-        for option in options(arguments.get("", 0) or Opaque())
-    ]
-    return Table((), join_all(values))
+    return it.each(
+        arguments.get("", 0) or Opaque(), lambda v: attributes.attribute(it, v, "__dict__", node)
+    )
+
+
+def _made_method(name: str) -> Handler:
+    def handler(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
+        function = arguments.get("fget") or arguments.get("", 0) or Opaque()
+        return Partial(External(name), Arguments((function,)))
+
+    return handler
 
 
 HANDLERS: dict[str, Handler] = {
+    "builtins.property": _made_method("builtins.property"),
+    "builtins.staticmethod": _made_method("builtins.staticmethod"),
     "builtins.zip": _zip,
     "builtins.enumerate": _enumerate,
     "builtins.list": _collection,
@@ -125,7 +202,20 @@ HANDLERS: dict[str, Handler] = {
     "builtins.range": _range,
     "builtins.getattr": _getattr,
     "builtins.setattr": _setattr,
+    "builtins.object.__setattr__": _setattr,
     "builtins.vars": _vars,
+    "builtins.bool": _bool,
+    "builtins.type": _type,
+    "builtins.filter": _filter,
+    "builtins.set": _collection,
+    "builtins.frozenset": _collection,
+    "collections.deque": _collection,
+    "itertools.chain": _chain,
+    "itertools.cycle": _collection,
+    "itertools.islice": _collection,
+    "types.SimpleNamespace": _dict,
+    "flax.nnx.Module": _dict,
+    "flax.nnx.first_from": _first_from,
     "collections.OrderedDict": _dict,
     "flax.nnx.Dict": _dict,
     "flax.nnx.List": _collection,

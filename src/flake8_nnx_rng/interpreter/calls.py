@@ -19,7 +19,8 @@ from flake8_nnx_rng.interpreter import (
 )
 from flake8_nnx_rng.interpreter.drawing import draw_key
 from flake8_nnx_rng.interpreter.engine import Callee, Interpreter
-from flake8_nnx_rng.interpreter.taint import Asked
+from flake8_nnx_rng.interpreter.joins import join, join_all
+from flake8_nnx_rng.interpreter.taint import Asked, is_threaded
 from flake8_nnx_rng.interpreter.unknown import unknown_call
 from flake8_nnx_rng.interpreter.values import (
     Arguments,
@@ -34,7 +35,6 @@ from flake8_nnx_rng.interpreter.values import (
     Stream,
     Table,
     Value,
-    blur,
     options,
 )
 from flake8_nnx_rng.knowledge import streams
@@ -72,7 +72,7 @@ def evaluate_arguments(it: Interpreter, args: Sequence[cst.Arg]) -> Arguments:
             rest.extend(others)
         else:
             positional.append(value)
-    return Arguments(tuple(positional), tuple(keywords), blur(*rest) if rest else None)
+    return Arguments(tuple(positional), tuple(keywords), join_all(rest) if rest else None)
 
 
 def _keywords_in(value: Value) -> tuple[list[tuple[str, Value]], list[Value]]:
@@ -87,10 +87,15 @@ def _mutate(it: Interpreter, func: cst.Attribute, callee: Value, arguments: Argu
     name = func.attr.value
     if name not in containers.MUTATORS:
         return
-    for option in options(callee):
-        receiver = option.receiver if isinstance(option, Method) else it.evaluate(func.value)
-        if (changed := containers.mutate(receiver, name, arguments)) is not None:
-            assignment.rebind(it, func.value, changed)
+    receivers = [option.receiver for option in options(callee) if isinstance(option, Method)]
+    if not receivers:
+        receivers = list(options(it.evaluate(func.value)))
+    assignment.note_mutation(it, func.value, func, arguments.values())
+    for receiver in receivers:
+        changed = containers.mutate(receiver, name, arguments)
+        if changed is not None:
+            certain = changed if len(receivers) == 1 else join(receiver, changed)
+            assignment.rebind(it, func.value, receiver, certain)
 
 
 def _partial(it: Interpreter, callee: Partial, arguments: Arguments, node: cst.CSTNode) -> Value:
@@ -131,6 +136,8 @@ def _opaque(it: Interpreter, callee: Opaque, arguments: Arguments, node: cst.CST
         return draw_key(it, stream[0], node)
     if base and name in streams.VARIABLE_METHODS:
         return methods.call_method(it, replace(callee, path=base), name, arguments, node)
+    if base and name in containers.METHODS and is_threaded(callee.taint):
+        return Opaque(callee.taint, base)  # a part of what PPO threads through, as by an index
     result = unknown_call(it, callee.path, callee, arguments, node)
     return Opaque(result.taint | {Asked(callee.path, node)})
 

@@ -94,8 +94,8 @@ def item(value: Value, index: Value | slice) -> Value:
             return join_all(v for _, v in fields)
         case Stream(path=path):
             return named_stream(value, literal if isinstance(literal, str) else None, path)
-        case Key():
-            return value
+        case Key(taint, path):
+            return Key(taint | taint_of(index), path)
         case Opaque(taint, str(path)):
             shown = repr(literal) if isinstance(index, Const) else "..."
             return Opaque(taint | taint_of(index), f"{path}[{shown}]")
@@ -215,6 +215,17 @@ def leaves(value: Value) -> list[Value]:
             return [value]
 
 
+def children_of(layer: Layer) -> tuple[Value, ...]:
+    """The layers of an `nnx.Sequential`, in order."""
+    children: list[Value] = []
+    for value in layer.arguments.positional:
+        known = known_items(value)
+        children.extend([value] if known is None else known)
+    if layer.arguments.rest is not None:
+        children.append(layer.arguments.rest)
+    return tuple(children)
+
+
 def with_fields(record: Record, arguments: Arguments) -> Record:
     """The record after `dataclasses.replace(record, **arguments)`."""
     given = dict(arguments.keywords)
@@ -282,14 +293,14 @@ MUTATORS: dict[str, Callable[[Value, Arguments], Value]] = {
 
 
 def _get(receiver: Value, arguments: Arguments) -> Value:
-    found = item(receiver, _first(arguments))
-    default = arguments.get("", 1)
-    known = isinstance(receiver, Table) and any(
-        Const(key) == arguments.get("", 0) for key, _ in receiver.items
-    )
-    if known:
-        return found
-    return join(found, Const(None) if default is None else default)
+    key, default = _first(arguments), arguments.get("", 1) or Const(None)
+    found = item(receiver, key)
+    if isinstance(receiver, Table) and isinstance(key, Const):
+        if key.value in dict(receiver.items):
+            return found
+        if receiver.rest is None:
+            return default
+    return join(found, default)
 
 
 def _values(receiver: Value, arguments: Arguments) -> Value:

@@ -155,9 +155,34 @@ def _leaf(tree: Value) -> Value:
     return join_all(leaves)
 
 
-def _call(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
-    """`call(f, *args)` and `apply(f)(*args)`: just `f`."""
+def _reduce(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
+    """`reduce(f, xs, start)`: one item after the other if they are known."""
+    function, collection = arguments.get("", 0) or Opaque(), arguments.get("", 1) or Opaque()
+    start = arguments.get("", 2)
+    items = containers.known_items(collection)
+    if items is None:
+        element = containers.element(collection)
+        first = element if start is None else start
+        return _settle(it, lambda s: it.call(function, Arguments((s, element)), node), first)
+    rest = list(items) if start is not None else list(items[1:])
+    value = start if start is not None else join_all(items[:1])
+    for item in rest:
+        value = it.call(function, Arguments((value, item)), node)
+    return value
+
+
+def _differentiated(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
+    """`vjp(f, *primals)` calls `f` at once, and returns something with its value first."""
+    function, *primals = arguments.positional or (Opaque(),)
+    given = [one for value in primals for one in containers.known_items(value) or (value,)]
+    result = it.call(function, Arguments(tuple(given), (), arguments.rest), node)
+    return Items((result, Partial(External(_BLURRED), Arguments((blur(result),)))))
+
+
+def _callback(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
+    """`pure_callback(f, result_shape, *args)`: `f` on the arguments."""
     function, *given = arguments.positional or (Opaque(),)
+    given = given[1:]
     return it.call(function, Arguments(tuple(given), arguments.keywords, arguments.rest), node)
 
 
@@ -167,7 +192,10 @@ HANDLERS: dict[str, Handler] = {
     **{name: _transform(name) for name in functions.TRANSFORMS},
     **dict.fromkeys(functions.GRADIENTS, _gradient),
     _BLURRED: _blurred_call,
+    **dict.fromkeys(functions.DIFFERENTIATED, _differentiated),
+    "functools.reduce": _reduce,
     "functools.partial": _partial,
+    "functools.partialmethod": _partial,
     "jax.tree_util.Partial": _partial,
     "jax.lax.scan": _scan,
     "flax.nnx.scan": _scan,
@@ -184,6 +212,6 @@ HANDLERS: dict[str, Handler] = {
     "jax.tree.map": _tree_map,
     "jax.tree_util.tree_map": _tree_map,
     "jax.tree_map": _tree_map,
-    "jax.pure_callback": _call,
-    "jax.lax.platform_dependent": _call,
+    "jax.pure_callback": _callback,
+    "jax.experimental.io_callback": _callback,
 }

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import libcst as cst
 
 from flake8_nnx_rng.interpreter.taint import Held, Taint
-from flake8_nnx_rng.interpreter.values import Arguments, Key, Layer, Stream, Value
-from flake8_nnx_rng.knowledge import layers, library, streams
+from flake8_nnx_rng.interpreter.values import Arguments, Key, Layer, Opaque, Stream, Value
+from flake8_nnx_rng.knowledge import host, layers, library, streams
 from flake8_nnx_rng.project import ExternalSymbol, Scope, dotted_names
 
 _WRAPPERS = {"Optional", "Union", "Annotated", "Final", "ClassVar"}
@@ -24,9 +25,19 @@ def value_of(
             return Stream(taint, path, single=name == streams.STREAM)
         if name in streams.KEY_TYPES:
             return Key(taint, path)
-        if name in layers.DRAWING_LAYERS:
+        if name in layers.DRAWING_LAYERS or name in host.GENERATOR_FACTORIES:
             return Layer(name, Arguments(), path, is_built=False)
     return None
+
+
+def refine(value: Value, annotation: cst.BaseExpression, scope: Scope, name: str) -> Value:
+    """Data of unknown type, as the annotation says what it is."""
+    if not isinstance(value, Opaque):
+        return value
+    typed = value_of(annotation, scope, value.path or name, value.taint)
+    if isinstance(typed, (Key, Stream, Layer)):
+        return replace(typed, path=value.path)
+    return value
 
 
 def _type_names(annotation: cst.BaseExpression, scope: Scope) -> Iterator[str]:

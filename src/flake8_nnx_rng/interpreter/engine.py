@@ -12,9 +12,18 @@ from typing import Any
 
 import libcst as cst
 
+from flake8_nnx_rng.interpreter import containers
 from flake8_nnx_rng.interpreter.events import Event, Site
 from flake8_nnx_rng.interpreter.joins import Store, join_all, join_stores
-from flake8_nnx_rng.interpreter.values import Arguments, Const, Function, Value, blur, options
+from flake8_nnx_rng.interpreter.values import (
+    Arguments,
+    Const,
+    Function,
+    Instance,
+    Value,
+    blur,
+    options,
+)
 from flake8_nnx_rng.project import ClassInfo, Hierarchy, Scope
 
 MAX_STEPS = 40_000
@@ -41,11 +50,15 @@ class Frame:
         receiver: What `self` is bound to, for `super()`.
         owner: The class in whose body the function stands.
         redirected: Names declared `global` or `nonlocal`, and the frame that holds them.
+        global_names: Those of them that are `global`.
         returned: The returned values.
         yielded: The values that a generator yields.
         exits: The stores at the return statements.
         loops: The loops in progress, innermost last.
         keeps_variables: Whether a function was defined that may outlive the call.
+        is_comprehension: Whether it is a comprehension's own scope.
+        is_shared: Whether functions of an earlier call at this place still read its variables,
+            so that what it writes comes beside what they see.
     """
 
     identity: int
@@ -55,11 +68,14 @@ class Frame:
     receiver: Value | None = None
     owner: ClassInfo | None = None
     redirected: dict[str, int] = field(default_factory=dict)
+    global_names: set[str] = field(default_factory=set)
     returned: list[Value] = field(default_factory=list)
     yielded: list[Value] = field(default_factory=list)
     exits: list[Store] = field(default_factory=list)
     loops: list[LoopExits] = field(default_factory=list)
     keeps_variables: bool = False
+    is_comprehension: bool = False
+    is_shared: bool = False
 
     @property
     def visible(self) -> tuple[int, ...]:
@@ -76,6 +92,7 @@ class LoopExits:
 
 
 Callee = Callable[["Interpreter", Any, Arguments, cst.CSTNode], Value]
+Attribute = Callable[["Interpreter", Value, str, cst.CSTNode], Value]
 Expression = Callable[["Interpreter", Any], Value]
 Statement = Callable[["Interpreter", Any], None]
 
@@ -92,6 +109,7 @@ class Interpreter:
         steps: Nodes visited.
         active: The functions on the stack.
         cut_short: Calls that were not followed because they recursed or nested too deeply.
+        kept: Frames whose variables outlive their call.
         results: What calls returned that depend on their arguments and the objects alone.
     """
 
@@ -99,6 +117,7 @@ class Interpreter:
     expressions: dict[type[cst.CSTNode], Expression]
     statements: dict[type[cst.CSTNode], Statement]
     callees: dict[type[Any], Callee]
+    attribute: Attribute
     store: Store | None = field(default_factory=dict)
     frames: list[Frame] = field(default_factory=list)
     events: dict[tuple[object, ...], Event] = field(default_factory=dict)
@@ -109,6 +128,7 @@ class Interpreter:
     globals: dict[tuple[int, str], Value] = field(default_factory=dict)
     active: list[cst.CSTNode] = field(default_factory=list)
     cut_short: int = 0
+    kept: set[int] = field(default_factory=set)
     results: dict[tuple[object, ...], Value] = field(default_factory=dict)
 
     @property
@@ -126,6 +146,7 @@ class Interpreter:
         seen = self.frame.visible
         for frame in self.frames:
             frame.keeps_variables |= frame.identity in seen
+        self.kept.update(seen)
         owner = self.frame.owner
         return Function(node, self.frame.scope, seen, owner, None)
 
@@ -166,6 +187,20 @@ class Interpreter:
             return meaning(self, option, arguments, node)
 
         return self.each(callee, call_one)
+
+    def special(
+        self, value: Value, name: str, arguments: tuple[Value, ...], node: cst.CSTNode
+    ) -> Value | None:
+        """Calls a method such as `__getitem__` of an object of the project, if it has one."""
+        if not isinstance(value, Instance) or not self.hierarchy.defines(value.cls, name):
+            return None
+        method = self.attribute(self, value, name, node)
+        return self.call(method, Arguments(arguments), node)
+
+    def iterate(self, value: Value, node: cst.CSTNode) -> Value:
+        """What iterating over a value yields, all items in one."""
+        made = self.special(value, "__iter__", (), node)
+        return containers.element(value if made is None else made)
 
     def branch(self, arms: Sequence[Callable[[], Value]]) -> Value:
         """Runs each arm from the same state; joins what they leave behind and return."""
@@ -220,6 +255,14 @@ class Interpreter:
         self.store[place] = value
         version = self.identity("objects", self.objects_version, place, value)
         self.store[OBJECTS_VERSION] = Const(version)
+
+    def replace_object(self, old: Value, new: Value) -> None:
+        """Changes a mutable object wherever it is known: under every name and attribute."""
+        if self.store is None or old == new:
+            return
+        for place, value in list(self.store.items()):
+            if value is old:
+                self.write_attribute(*place, new)
 
     @property
     def objects_version(self) -> Value | None:

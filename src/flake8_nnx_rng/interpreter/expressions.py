@@ -37,7 +37,13 @@ def _call(it: Interpreter, node: cst.Call) -> Value:
 def _subscript(it: Interpreter, node: cst.Subscript) -> Value:
     base = it.evaluate(node.value)
     index = _index(it, node)
-    return it.each(base, lambda v: containers.item(v, index))
+
+    def taken(value: Value) -> Value:
+        given = Opaque() if isinstance(index, slice) else index
+        made = it.special(value, "__getitem__", (given,), node)
+        return containers.item(value, index) if made is None else made
+
+    return it.each(base, taken)
 
 
 def _index(it: Interpreter, node: cst.Subscript) -> Value | slice:
@@ -138,13 +144,42 @@ def _binary(it: Interpreter, node: cst.BinaryOperation) -> Value:
         current = current.left
     value = it.evaluate(current)
     for operation in reversed(spine):
-        value = containers.combine(value, it.evaluate(operation.right))
+        right = it.evaluate(operation.right)
+        made = _operated(it, operation, value, right)
+        value = containers.combine(value, right) if made is None else made
     return value
+
+
+def _operated(
+    it: Interpreter, node: cst.BinaryOperation, left: Value, right: Value
+) -> Value | None:
+    name = OPERATORS.get(type(node.operator))
+    if name is None:
+        return None
+    made = it.special(left, f"__{name}__", (right,), node)
+    return it.special(right, f"__r{name}__", (left,), node) if made is None else made
+
+
+OPERATORS: dict[type[cst.BaseBinaryOp], str] = {
+    cst.Add: "add",
+    cst.Subtract: "sub",
+    cst.Multiply: "mul",
+    cst.MatrixMultiply: "matmul",
+    cst.Divide: "truediv",
+    cst.RightShift: "rshift",
+    cst.BitOr: "or",
+}
+"""Operators that classes of modules overload, by the name of their methods."""
 
 
 def _named(it: Interpreter, node: cst.NamedExpr) -> Value:
     value = it.evaluate(node.value)
+    frames = it.frames
+    inner = []
+    while frames[-1].is_comprehension:  # binds in the function around it
+        inner.append(frames.pop())
     assign(it, node.target, value)
+    frames.extend(reversed(inner))
     return value
 
 
@@ -158,6 +193,7 @@ def _comprehension(
         outer.visible,
         receiver=outer.receiver,
         owner=outer.owner,
+        is_comprehension=True,
     )
     it.frames.append(frame)
     try:
@@ -175,9 +211,9 @@ def _produce(it: Interpreter, node: cst.BaseComp, clause: cst.CompFor | None) ->
     source = it.evaluate(clause.iter)
     items = containers.known_items(source)
     if items is None or clause.inner_for_in is not None or clause.ifs or len(items) > 16:
-        assign(it, clause.target, containers.element(source))
+        assign(it, clause.target, it.iterate(source, clause))
         for test in clause.ifs:
-            it.evaluate(test.test)
+            tests.decide(it, test.test)
         return _produce(it, node, clause.inner_for_in)
     made: list[Value] = []
     for item in items:

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import libcst as cst
 
-from flake8_nnx_rng.interpreter import builtins, control, keys, modules, objects, rngs
+from flake8_nnx_rng.interpreter import attributes, builtins, control, keys, modules, objects, rngs
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.events import DrewOnHost
 from flake8_nnx_rng.interpreter.handlers import Handler
 from flake8_nnx_rng.interpreter.joins import join_all
-from flake8_nnx_rng.interpreter.taint import Host
+from flake8_nnx_rng.interpreter.taint import Host, merge
 from flake8_nnx_rng.interpreter.unknown import call_functions_in, unknown_call
 from flake8_nnx_rng.interpreter.values import (
     Arguments,
     External,
+    Key,
     Layer,
     Opaque,
     Value,
+    blur,
     taint_of,
 )
-from flake8_nnx_rng.knowledge import functions, host, library
+from flake8_nnx_rng.knowledge import functions, host, library, streams
 from flake8_nnx_rng.knowledge import keys as key_table
+
+STREAM_METHODS = tuple(f"{name}." for name in streams.STREAM_TYPES)
 
 HANDLERS: dict[str, Handler] = {
     **builtins.HANDLERS,
@@ -38,10 +42,16 @@ def call_external(it: Interpreter, name: str, arguments: Arguments, node: cst.CS
     if name.startswith(key_table.PREFIX):
         return keys.call_random(it, name.removeprefix(key_table.PREFIX), arguments, node)
     if name.startswith(key_table.INITIALIZERS):
-        return External(keys.INITIALIZER)
+        is_silent = name.rpartition(".")[2] in key_table.SILENT_INITIALIZERS
+        return Opaque() if is_silent else External(keys.INITIALIZER)
+    if name.startswith(STREAM_METHODS) and arguments.positional:
+        receiver, *given = arguments.positional
+        rest = Arguments(tuple(given), arguments.keywords, arguments.rest)
+        method = attributes.attribute(it, receiver, name.rpartition(".")[2], node)
+        return it.call(method, rest, node)
     if name in functions.PASS_THROUGH:
         call_functions_in(it, arguments, node)
-        return _passed_through(arguments)
+        return _passed_through(name, arguments)
     if name in functions.SHAPE_ONLY:
         return Opaque()
     if host.draws_on_host(name):
@@ -58,10 +68,14 @@ def call_external(it: Interpreter, name: str, arguments: Arguments, node: cst.CS
     return unknown_call(it, name, Opaque(), arguments, node)
 
 
-def _passed_through(arguments: Arguments) -> Value:
-    """The first argument if it is all there is; else a value of its kind that depends on all."""
-    first = arguments.get("", 0) or Opaque()
-    others = frozenset().union(*(taint_of(v) for v in arguments.values()[1:]))
+def _passed_through(name: str, arguments: Arguments) -> Value:
+    """What a function that only moves values returns."""
+    values = arguments.values()
+    if name in functions.SELECTIONS:
+        return join_all(values[1:])
+    first = values[0] if values else Opaque()
+    others = merge(taint_of(v) for v in values[1:])
     if not others:
         return first
-    return join_all([first, Opaque(taint_of(first) | others)])
+    # A mixture: what is threaded through makes all of it depend on env and step.
+    return Key(taint_of(first) | others) if isinstance(first, Key) else blur(*values)

@@ -7,11 +7,12 @@ import libcst as cst
 from flake8_nnx_rng.interpreter import containers, declared, names
 from flake8_nnx_rng.interpreter.engine import Frame, Interpreter
 from flake8_nnx_rng.interpreter.events import Advanced
-from flake8_nnx_rng.interpreter.joins import join_all, join_stores
+from flake8_nnx_rng.interpreter.joins import held, join_all, join_stores
 from flake8_nnx_rng.interpreter.values import (
     NONE,
     Arguments,
     Bag,
+    Const,
     External,
     Function,
     Instance,
@@ -24,6 +25,9 @@ from flake8_nnx_rng.interpreter.values import (
     options,
 )
 from flake8_nnx_rng.knowledge import streams
+
+ENTRY = "__call__"
+"""The method that PPO calls."""
 
 MAX_CALLS = 40
 """Depth of calls beyond which a call is treated as unknown."""
@@ -62,22 +66,31 @@ def call_function(
 
 def _frame(it: Interpreter, function: Function, node: cst.CSTNode) -> Frame:
     caller = it.frame
-    scope, label = function.scope, ""
+    scope = function.scope
     if isinstance(function.node, cst.FunctionDef):
         scope = function.scope.file.scope_of(function.node)
-        label = _label(it, function)
+    label = _label(it, function)
     identity = it.identity(function.node, node, caller.identity, function.frames)
     return Frame(
-        identity, scope, function.frames, label, function.bound or caller.receiver, function.owner
+        identity,
+        scope,
+        function.frames,
+        label,
+        function.bound or caller.receiver,
+        function.owner,
+        is_shared=identity in it.kept,
     )
 
 
 def _label(it: Interpreter, function: Function) -> str:
-    assert isinstance(function.node, cst.FunctionDef)
-    name = function.node.name.value
+    """The name of a call in a trail, with its class where that is not the caller's own."""
+    is_entry = len(it.frames) == 1
+    if isinstance(function.node, cst.Lambda):
+        name = ENTRY if is_entry else ""
+    else:
+        name = function.node.name.value
     bound = function.bound
-    same = isinstance(bound, Instance) and bound == it.frames[0].receiver
-    if isinstance(bound, Instance) and (not same or not any(f.label for f in it.frames)):
+    if name and isinstance(bound, Instance) and (is_entry or bound != it.frames[0].receiver):
         return f"{bound.cls.name}.{name}"
     return name
 
@@ -117,9 +130,9 @@ def _bind(it: Interpreter, function: Function, arguments: Arguments) -> None:
             value: Value | None = arguments.positional[index]
         else:
             value = given.pop(name, None)
-        _bind_one(it, parameter, value, arguments.rest)
+        _bind_one(it, function, parameter, value, arguments.rest)
     for parameter in parameters.kwonly_params:
-        _bind_one(it, parameter, given.pop(parameter.name.value, None), arguments.rest)
+        _bind_one(it, function, parameter, given.pop(parameter.name.value, None), arguments.rest)
     if isinstance(parameters.star_arg, cst.Param):
         more = arguments.positional[len(ordered) :]
         rest = [] if arguments.rest is None else [arguments.rest]
@@ -132,21 +145,32 @@ def _bind(it: Interpreter, function: Function, arguments: Arguments) -> None:
 
 def _bind_one(
     it: Interpreter,
+    function: Function,
     parameter: cst.Param,
     value: Value | None,
     rest: Value | None,
 ) -> None:
     name = parameter.name.value
     if value is None and parameter.default is not None:
-        default = it.evaluate(parameter.default)
+        default = _default(it, function, parameter.default, name)
         value = default if rest is None else join_all([default, rest])
     if value is None:
         value = Opaque() if rest is None else rest
-    if isinstance(value, Opaque) and parameter.annotation is not None:
+    if parameter.annotation is not None:
         annotation = parameter.annotation.annotation
-        typed = declared.value_of(annotation, it.frame.scope, value.path or name, value.taint)
-        value = typed or value
+        value = declared.refine(value, annotation, it.frame.scope, name)
     names.write_name(it, name, value)
+
+
+def _default(it: Interpreter, function: Function, node: cst.BaseExpression, name: str) -> Value:
+    """A default is evaluated once, when the function is defined; it outlives the calls."""
+    if function.frames:  # defined in this very pass
+        return it.evaluate(node)
+    value = names.in_scope(it, node, function.scope)
+    if isinstance(value, Const):
+        return value
+    label = function.node.name.value if isinstance(function.node, cst.FunctionDef) else "lambda"
+    return held(value, f"{label}({name}=...)")
 
 
 def _apply_decorators(it: Interpreter, function: Function) -> None:

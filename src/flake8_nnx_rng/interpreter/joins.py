@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from flake8_nnx_rng.interpreter.taint import Held, Taint
+from flake8_nnx_rng.interpreter.taint import Entry, Held, Sample, Taint, is_threaded
 from flake8_nnx_rng.interpreter.values import (
     MAX_CHOICES,
     NONE,
@@ -31,6 +31,8 @@ from flake8_nnx_rng.interpreter.values import (
 
 Store = dict[tuple[int, str], Value]
 """Local variables by call and attributes by object."""
+
+SEQUENTIAL = "flax.nnx.Sequential"
 
 MAX_DEPTH = 8
 """Nesting of containers beyond which a growing value is blurred."""
@@ -66,10 +68,14 @@ def join_stores(first: Store | None, second: Store | None) -> Store | None:
     if first is None or second is None:
         return second if first is None else first
     joined = dict(first)
+    fused: dict[tuple[int, int], Value] = {}  # names of one object go on naming one object
     for place, value in second.items():
         known = first.get(place)
         if known is not value:  # most are: paths differ in a few variables
-            joined[place] = value if known is None else join(known, value)
+            pair = (id(known), id(value))
+            if pair not in fused:
+                fused[pair] = value if known is None else join(known, value)
+            joined[place] = fused[pair]
     return joined
 
 
@@ -89,8 +95,14 @@ def held(value: Value, path: str) -> Value:
             return Opaque(taint, path)
         case Key() | Stream():
             return replace(value, taint=taint, path=path)
-        case Layer() | Instance():
+        case Instance():
             return replace(value, path=path)
+        case Layer(name, arguments):
+            return replace(value, path=path, arguments=_adopted(name, arguments, path))
+        case Items(()):  # a list that some method will fill
+            return Bag(Opaque(taint, f"{path}[...]"))
+        case Table((), None):
+            return Table((), Opaque(taint, f"{path}[...]"))
         case Items(items):
             return Items(tuple(held(item, f"{path}[{i}]") for i, item in enumerate(items)))
         case Bag(element):
@@ -114,6 +126,35 @@ def held(value: Value, path: str) -> Value:
             return value
 
 
+def _adopted(name: str, arguments: Arguments, path: str) -> Arguments:
+    """A layer's arguments: the modules among them are found below it, literals stay known."""
+
+    def adopt(value: Value, where: str) -> Value:
+        match value:
+            case Layer() | Instance():
+                return held(value, where)
+            case Items(items):
+                return Items(tuple(adopt(item, f"{where}[{i}]") for i, item in enumerate(items)))
+            case Bag(element):
+                return Bag(adopt(element, f"{where}[...]"))
+            case Choice(alternatives):
+                return join_all(adopt(option, where) for option in alternatives)
+            case _:
+                return value
+
+    def place(index: int) -> str:
+        return f"{path}.layers[{index}]" if name == SEQUENTIAL else f"{path}[{index}]"
+
+    rest = arguments.rest
+    return Arguments(
+        tuple(adopt(value, place(i)) for i, value in enumerate(arguments.positional)),
+        tuple(
+            (keyword, adopt(value, f"{path}.{keyword}")) for keyword, value in arguments.keywords
+        ),
+        None if rest is None else adopt(rest, f"{path}.layers[...]"),
+    )
+
+
 def _held_arguments(arguments: Arguments, path: str) -> Arguments:
     return Arguments(
         tuple(held(value, path) for value in arguments.positional),
@@ -127,12 +168,16 @@ def _fuse(first: Value, second: Value) -> Value | None:
     if first == second:
         return first
     match first, second:
-        case Opaque(), Opaque():
-            return Opaque(first.taint | second.taint, _common(first.path, second.path))
-        case Key(), Key():
-            return Key(first.taint | second.taint, _common(first.path, second.path))
+        case Opaque(), Opaque() if _are_alike(first, second):
+            return Opaque(first.taint | second.taint, first.path)
+        case Key(), Key() if _are_alike(first, second):
+            return Key(first.taint | second.taint, first.path)
         case Items(left), Items(right) if len(left) == len(right):
             return Items(tuple(map(join, left, right)))
+        case (Items(()), Bag()):
+            return second
+        case (Bag(), Items(())):
+            return first
         case (Items() | Bag(), Items() | Bag()):
             return Bag(join(_element(first), _element(second)))
         case Table(), Table():
@@ -141,13 +186,27 @@ def _fuse(first: Value, second: Value) -> Value | None:
             by_name = dict(right)
             return Record(name, tuple((f, join(v, by_name.get(f, v))) for f, v in left))
         case Layer(), Layer() if (first.name, first.path) == (second.name, second.path):
-            return Layer(first.name, _fuse_arguments(first.arguments, second.arguments), first.path)
+            arguments = _fuse_arguments(first.arguments, second.arguments)
+            return Layer(first.name, arguments, first.path, first.is_built and second.is_built)
         case _:
             return None
 
 
-def _common(first: str | None, second: str | None) -> str | None:
-    return first if first == second else None
+def _are_alike(first: Opaque | Key, second: Opaque | Key) -> bool:
+    """Whether two alternatives may be told apart no longer.
+
+    One that PPO threads through both passes must not hide one that it does not, nor a key that
+    was reported where it was drawn one that was made of a constant.
+    """
+    if first.path != second.path:
+        return False
+    if not first.taint or not second.taint:
+        return True
+    return _kinds(first.taint) == _kinds(second.taint)
+
+
+def _kinds(taint: Taint) -> frozenset[type]:
+    return frozenset({Entry}) if is_threaded(taint) else frozenset(map(type, taint)) - {Sample}
 
 
 def _fuse_tables(first: Table, second: Table) -> Table:

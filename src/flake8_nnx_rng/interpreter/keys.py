@@ -7,6 +7,7 @@ import libcst as cst
 from flake8_nnx_rng.interpreter.drawing import drew
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.events import Constructed, Drew, DrewOnHost
+from flake8_nnx_rng.interpreter.joins import join_all
 from flake8_nnx_rng.interpreter.taint import (
     Asked,
     Drawn,
@@ -38,11 +39,13 @@ def call_random(it: Interpreter, name: str, arguments: Arguments, node: cst.CSTN
     key = key_argument(arguments)
     others = merge(taint_of(v) for v in arguments.values() if v is not key)
     if effect is KeyEffect.CONSTRUCT:
-        return Key(made_from(it, f"{PREFIX}{name}", taint_of(key) | others, node))
+        taint = taint_of(key) | others
+        return Key(made_from(it, f"{PREFIX}{name}", taint, node, from_key=isinstance(key, Key)))
     if effect is KeyEffect.NEUTRAL:
         return Opaque()
-    taint = merge(consume(it, option, node, effect) for option in options(key))
-    return Key(taint | others) if effect is KeyEffect.DERIVE else Opaque(taint | others)
+    kind = Key if effect is KeyEffect.DERIVE else Opaque
+    taints = [consume(it, option, node, effect) for option in options(key)]
+    return join_all(kind(taint | others) for taint in taints)
 
 
 def key_argument(arguments: Arguments) -> Value:
@@ -53,15 +56,18 @@ def key_argument(arguments: Arguments) -> Value:
     return arguments.get("", 0) or arguments.rest or Opaque()
 
 
-def made_from(it: Interpreter, name: str, taint: Taint, node: cst.CSTNode) -> Taint:
+def made_from(
+    it: Interpreter, name: str, taint: Taint, node: cst.CSTNode, *, from_key: bool = False
+) -> Taint:
     """The taint of a key or stream made from a seed.
 
-    Under jit whatever PPO does not thread through both passes is a constant.
+    Under jit whatever PPO does not thread through both passes is a constant. What is made from
+    a key rather than from a number is as that key is.
     """
     clocks = [source for source in taint if isinstance(source, Host)]
     for clock in clocks:
         it.emit(DrewOnHost(it.site(clock.node), clock.name))
-    if not is_threaded(taint) and not clocks and not _given_out(taint):
+    if not is_threaded(taint) and not clocks and not _given_out(taint) and not from_key:
         taint |= {Fixed(node)}
     it.emit(Constructed(it.site(node), name, taint))
     return taint

@@ -5,15 +5,19 @@ from __future__ import annotations
 import libcst as cst
 
 from flake8_nnx_rng.interpreter import containers, hosts, modules
+from flake8_nnx_rng.interpreter.assignment import held_path
+from flake8_nnx_rng.interpreter.attributes import LIBRARY_PART
 from flake8_nnx_rng.interpreter.drawing import advance, drew
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.events import Wrote
 from flake8_nnx_rng.interpreter.taint import merge
 from flake8_nnx_rng.interpreter.unknown import call_functions_in, unknown_call
 from flake8_nnx_rng.interpreter.values import (
+    NONE,
     Arguments,
     Bag,
-    Choice,
+    External,
+    Instance,
     Items,
     Key,
     Layer,
@@ -26,7 +30,7 @@ from flake8_nnx_rng.interpreter.values import (
     blur,
     taint_of,
 )
-from flake8_nnx_rng.knowledge import streams
+from flake8_nnx_rng.knowledge import layers, streams
 
 _INITIALIZER = "<initializer>"
 _STREAM_METHODS = streams.DRAW_METHODS | streams.INITIALIZER_METHODS | streams.ADVANCE_METHODS
@@ -47,8 +51,10 @@ def call_method(
             if hosts.is_generator(receiver):
                 return hosts.call_generator(it, receiver, name, node)
             return modules.call_layer_method(it, receiver, name, arguments, node)
-        case Choice():
-            return it.each(receiver, lambda r: call_method(it, r, name, arguments, node))
+        case Instance(_, ref) if name in layers.MODELLED:  # super().__init__ of a library's layer
+            part = it.call(External(name), arguments, node)
+            it.write_attribute(ref, LIBRARY_PART, part)
+            return NONE
         case _:
             return unknown_call(it, name, receiver, arguments, node)
 
@@ -87,9 +93,7 @@ def _stream_method(
     if name in streams.MAPPING_METHODS:
         named = containers.named_stream(stream, None, stream.path)
         return Bag(Items((Opaque(), named)))
-    if name in streams.VARIABLE_METHODS:
-        return _variable_method(it, stream, name, arguments, node)
-    return Opaque(stream.taint | given)
+    return _variable_method(it, stream, name, arguments, node)
 
 
 def _variable_method(
@@ -101,9 +105,10 @@ def _variable_method(
 ) -> Value:
     if name in streams.READ_METHODS:
         return variable
-    if variable.path is not None:
+    path = held_path(variable)
+    if path is not None:
         after = arguments.get("value", 0) or blur(*arguments.values())
-        it.emit(Wrote(it.site(node), variable.path, variable, after))
+        it.emit(Wrote(it.site(node), path, variable, after))
     return Opaque()
 
 

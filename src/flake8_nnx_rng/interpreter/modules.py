@@ -7,7 +7,7 @@ import libcst as cst
 from flake8_nnx_rng.interpreter import attributes, containers
 from flake8_nnx_rng.interpreter.drawing import advance, drew
 from flake8_nnx_rng.interpreter.engine import Interpreter
-from flake8_nnx_rng.interpreter.joins import held
+from flake8_nnx_rng.interpreter.joins import SEQUENTIAL, join_all
 from flake8_nnx_rng.interpreter.taint import Held, merge
 from flake8_nnx_rng.interpreter.unknown import call_functions_in, unknown_call
 from flake8_nnx_rng.interpreter.values import (
@@ -38,16 +38,21 @@ def is_layer_class(name: str) -> bool:
 def construct_layer(it: Interpreter, name: str, arguments: Arguments, node: cst.CSTNode) -> Value:
     """A layer is built; its parameters are drawn from the stream that it is given."""
     given = arguments.get(layers.KEY_ARGUMENT)
-    for option in options(given) if given is not None else ():
-        if isinstance(option, Stream) and option.path is not None:
-            advance(it, option, node)
-    return Layer(name, arguments)
+    if given is None:
+        return Layer(name, arguments)
+    forked = join_all(
+        advance(it, option, node) if isinstance(option, Stream) and option.path else option
+        for option in options(given)
+    )
+    others = tuple((n, v) for n, v in arguments.keywords if n != layers.KEY_ARGUMENT)
+    keywords = (*others, (layers.KEY_ARGUMENT, forked))
+    return Layer(name, Arguments(arguments.positional, keywords, arguments.rest))
 
 
 def call_layer(it: Interpreter, layer: Layer, arguments: Arguments, node: cst.CSTNode) -> Value:
     """A layer is called: it may draw, and so may the layers that it holds."""
     result = blur(layer, *arguments.values())
-    if layer.name == "flax.nnx.Sequential":
+    if layer.name == SEQUENTIAL:
         return _call_chain(it, layer, arguments, node)
     if layer.name in layers.RECURRENT_CALLERS:
         _ask_for_carry(it, layer, arguments, node)
@@ -84,6 +89,8 @@ def call_instance(
         parts = blur(instance, *arguments.values())
         return Record(library.OUTPUT, tuple((f, parts) for f in library.OUTPUT_FIELDS))
     function = attributes.member(it, instance.cls, "__call__")
+    if function is None and (part := attributes.library_part(it, instance)) is not None:
+        return it.call(part, arguments, node)
     if function is None:
         return unknown_call(it, instance.cls.name, instance, arguments, node)
     return it.call(attributes.bind(it, function, instance, node), arguments, node)
@@ -92,22 +99,10 @@ def call_instance(
 def _call_chain(it: Interpreter, layer: Layer, arguments: Arguments, node: cst.CSTNode) -> Value:
     passed = arguments
     value: Value = blur(*arguments.values())
-    for index, child in enumerate(_children(layer)):
-        if layer.path is not None:
-            child = held(child, f"{layer.path}.layers[{index}]")
+    for child in containers.children_of(layer):
         value = it.call(child, passed, node)
         passed = Arguments((value,), arguments.keywords)
     return value
-
-
-def _children(layer: Layer) -> tuple[Value, ...]:
-    children: list[Value] = []
-    for value in layer.arguments.positional:
-        known = containers.known_items(value)
-        children.extend([value] if known is None else known)
-    if layer.arguments.rest is not None:
-        children.append(layer.arguments.rest)
-    return tuple(children)
 
 
 def _ask_for_carry(it: Interpreter, layer: Layer, arguments: Arguments, node: cst.CSTNode) -> None:

@@ -6,7 +6,7 @@ import libcst as cst
 
 from flake8_nnx_rng.interpreter import declared
 from flake8_nnx_rng.interpreter.engine import Frame, Interpreter
-from flake8_nnx_rng.interpreter.joins import held, join_all
+from flake8_nnx_rng.interpreter.joins import held, join, join_all
 from flake8_nnx_rng.interpreter.taint import Held
 from flake8_nnx_rng.interpreter.values import (
     Arguments,
@@ -51,14 +51,16 @@ def read_name(it: Interpreter, name: str) -> Value:
 def write_name(it: Interpreter, name: str, value: Value) -> None:
     """Binds a name in the call in progress."""
     frame = it.frame
-    it.write((frame.redirected.get(name, frame.identity), name), value)
+    place = (frame.redirected.get(name, frame.identity), name)
+    known = it.read(place) if frame.is_shared else None
+    it.write(place, value if known is None else join(known, value))
 
 
 def global_value(it: Interpreter, name: str, scope: Scope) -> Value:
     """What a name that no frame holds stands for in the file."""
     found = lookup(name, scope)
     if found is None:
-        return External(f"builtins.{name}")
+        return Opaque()
     symbols, home = found
     place = (id(home), name)
     if place not in it.globals:
@@ -96,7 +98,7 @@ def decorated(it: Interpreter, node: cst.FunctionDef, scope: Scope) -> Value:
         named = named.func if isinstance(named, cst.Call) else named
         if any(isinstance(symbol, FunctionSymbol) for symbol, _ in dotted_names(named, scope)):
             wrapper = in_scope(it, decorator.decorator, scope)
-            value = wrapped(it, wrapper, value, node)
+            value = wrapped(it, wrapper, value, decorator)
     return value
 
 

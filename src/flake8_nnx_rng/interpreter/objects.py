@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import libcst as cst
 
-from flake8_nnx_rng.interpreter import attributes, containers
+from flake8_nnx_rng.interpreter import attributes, containers, names
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.handlers import Handler
 from flake8_nnx_rng.interpreter.values import (
     NONE,
     Arguments,
     Class,
+    External,
     Instance,
     Opaque,
     Record,
@@ -20,46 +21,87 @@ from flake8_nnx_rng.interpreter.values import (
     blur,
     options,
 )
-from flake8_nnx_rng.knowledge import library
-from flake8_nnx_rng.project import ClassInfo
+from flake8_nnx_rng.knowledge import layers, library, streams
+from flake8_nnx_rng.project import ClassInfo, LibraryClass, Scope
+
+POST_INIT = "__post_init__"
 
 
 def construct(it: Interpreter, cls: ClassInfo, arguments: Arguments, node: cst.CSTNode) -> Value:
     """`Cls(...)`: a record if it is plain data, else an object whose constructor has run."""
+    library_bases = [c.name for c in it.hierarchy.mro(cls) if isinstance(c, LibraryClass)]
+    if any(name in streams.VARIABLE_TYPES for name in library_bases):
+        return it.call(External(streams.VARIABLE), arguments, node)
     initializer = attributes.member(it, cls, "__init__")
-    names = data_fields(it, cls)
-    if initializer is None and names and not it.hierarchy.is_module(cls):
-        return record(cls.name, names, arguments)
+    fields = data_fields(it, cls)
+    is_data = not it.hierarchy.is_module(cls) and not it.hierarchy.defines(cls, POST_INIT)
+    if initializer is None and fields and is_data:
+        return record(it, cls.name, fields, arguments)
     instance = Instance(cls, it.identity(cls, node, it.frame.identity))
     if initializer is not None:
         it.call(attributes.bind(it, initializer, instance, node), arguments, node)
-    for name, value in zip(names, arguments.positional, strict=False):
-        if initializer is None:
+        return instance
+    if fields:
+        for name, value in record(it, cls.name, fields, arguments).fields:
             it.write_attribute(instance.ref, name, value)
-    if initializer is None:
-        for name, value in arguments.keywords:
-            it.write_attribute(instance.ref, name, value)
+    elif (part := library_layer(it, cls)) is not None:
+        it.write_attribute(
+            instance.ref, attributes.LIBRARY_PART, it.call(External(part), arguments, node)
+        )
+    finish(it, instance, node)
     return instance
 
 
-def record(name: str, fields: list[str], arguments: Arguments) -> Record:
-    """A record with its fields given by position and by keyword."""
+def finish(it: Interpreter, instance: Instance, node: cst.CSTNode) -> None:
+    """Runs what a dataclass runs after its own constructor."""
+    if it.hierarchy.defines(instance.cls, POST_INIT):
+        it.call(it.attribute(it, instance, POST_INIT, node), Arguments(), node)
+
+
+def library_layer(it: Interpreter, cls: ClassInfo) -> str | None:
+    """The layer of Flax that a class of the project derives from, if it is one that is known."""
+    for ancestor in it.hierarchy.mro(cls):
+        if isinstance(ancestor, LibraryClass) and ancestor.name in layers.MODELLED:
+            return ancestor.name
+    return None
+
+
+def record(
+    it: Interpreter,
+    name: str,
+    fields: dict[str, tuple[cst.BaseExpression, Scope] | None],
+    arguments: Arguments,
+) -> Record:
+    """A record with its fields given by position, by keyword or by default."""
     given = dict(zip(fields, arguments.positional, strict=False)) | dict(arguments.keywords)
-    missing: Value = NONE if arguments.rest is None else arguments.rest
-    return Record(name, tuple((field, given.get(field, missing)) for field in fields))
+
+    def value_of(field: str) -> Value:
+        if field in given:
+            return given[field]
+        default = fields[field]
+        if arguments.rest is not None:
+            return arguments.rest
+        return NONE if default is None else names.in_scope(it, *default)
+
+    return Record(name, tuple((field, value_of(field)) for field in fields))
 
 
-def data_fields(it: Interpreter, cls: ClassInfo) -> list[str]:
-    """The annotated fields of a dataclass or NamedTuple, base classes first."""
-    fields: dict[str, None] = {}
+def data_fields(
+    it: Interpreter, cls: ClassInfo
+) -> dict[str, tuple[cst.BaseExpression, Scope] | None]:
+    """The annotated fields of a dataclass or NamedTuple and their defaults, base classes first."""
+    fields: dict[str, tuple[cst.BaseExpression, Scope] | None] = {}
     for ancestor in reversed(it.hierarchy.mro(cls)):
         if isinstance(ancestor, ClassInfo):
             for statement in ancestor.node.body.body:
                 if isinstance(statement, cst.SimpleStatementLine):
                     for small in statement.body:
                         if isinstance(small, cst.AnnAssign) and isinstance(small.target, cst.Name):
-                            fields[small.target.value] = None
-    return list(fields)
+                            default = small.value
+                            fields[small.target.value] = (
+                                None if default is None else (default, ancestor.scope)
+                            )
+    return fields
 
 
 def super_object(it: Interpreter, node: cst.Call) -> Value:
@@ -75,7 +117,7 @@ def super_object(it: Interpreter, node: cst.Call) -> Value:
 
 
 def _output(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
-    return record(library.OUTPUT, list(library.OUTPUT_FIELDS), arguments)
+    return record(it, library.OUTPUT, dict.fromkeys(library.OUTPUT_FIELDS), arguments)
 
 
 def _replace(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from flake8_nnx_rng.interpreter import attributes
+from flake8_nnx_rng.interpreter import attributes, objects
 from flake8_nnx_rng.interpreter.calls import CALLEES
-from flake8_nnx_rng.interpreter.engine import BudgetError, Frame, Interpreter
+from flake8_nnx_rng.interpreter.engine import OBJECTS_VERSION, BudgetError, Frame, Interpreter
 from flake8_nnx_rng.interpreter.events import Event, Returned
 from flake8_nnx_rng.interpreter.expressions import EXPRESSIONS
+from flake8_nnx_rng.interpreter.functions import ENTRY
 from flake8_nnx_rng.interpreter.joins import held, join
 from flake8_nnx_rng.interpreter.statements import STATEMENTS
 from flake8_nnx_rng.interpreter.taint import Entry, Held
@@ -19,6 +20,7 @@ from flake8_nnx_rng.interpreter.tests import EXTRAS_PATH
 from flake8_nnx_rng.interpreter.values import (
     NONE,
     Arguments,
+    Const,
     Function,
     Instance,
     Opaque,
@@ -28,7 +30,6 @@ from flake8_nnx_rng.interpreter.values import (
 )
 from flake8_nnx_rng.project import ClassInfo, Hierarchy
 
-ENTRY = "__call__"
 CARRY = Opaque(frozenset({Entry.CARRY}), "state")
 INPUT = Opaque(frozenset({Entry.INPUT}), "x")
 EXTRAS = Opaque(frozenset({Entry.EXTRAS}), EXTRAS_PATH)
@@ -66,7 +67,7 @@ def audit(cls: ClassInfo, hierarchy: Hierarchy) -> Audit:
 
 
 def _run(cls: ClassInfo, hierarchy: Hierarchy, extras: Value) -> tuple[tuple[Event, ...], bool]:
-    it = Interpreter(hierarchy, EXPRESSIONS, STATEMENTS, CALLEES)
+    it = Interpreter(hierarchy, EXPRESSIONS, STATEMENTS, CALLEES, attributes.attribute)
     instance = Instance(cls, it.identity(cls), "self")
     it.frames.append(Frame(it.identity("audit", cls), cls.scope, receiver=instance))
     try:
@@ -75,7 +76,7 @@ def _run(cls: ClassInfo, hierarchy: Hierarchy, extras: Value) -> tuple[tuple[Eve
         if entry is not None:
             for function in options(entry):
                 bound = attributes.bind(it, function, instance, cls.node)
-                arguments = _entry_arguments(it, bound, extras)
+                arguments = _entry_arguments(it, bound, _carry(it, instance), extras)
                 value = it.call(bound, arguments, cls.node)
                 if isinstance(function, Function) and isinstance(function.node, cst.Lambda):
                     it.emit(Returned(it.site(function.node), value))
@@ -93,9 +94,11 @@ def _construct(it: Interpreter, instance: Instance) -> None:
             if isinstance(function, Function):
                 bound = attributes.bind(it, function, instance, instance.cls.node)
                 it.call(bound, _constructor_arguments(function), instance.cls.node)
+    else:
+        objects.finish(it, instance, instance.cls.node)
     if it.store is None:  # the constructor always raises: an abstract class
         it.store = {}
-    _seal(it, instance, set())
+    _seal(it, instance)
     it.recording = True
 
 
@@ -114,17 +117,34 @@ def _held(name: str) -> Opaque:
     return Opaque(frozenset({Held(name)}), name)
 
 
-def _seal(it: Interpreter, instance: Instance, sealed: set[int]) -> None:
-    """Rewrites the attributes of an object as they will be found, children included."""
-    if instance.ref in sealed or it.store is None:
-        return
-    sealed.add(instance.ref)
+def _seal(it: Interpreter, instance: Instance) -> None:
+    """Rewrites what the constructor left as the pass will find it.
+
+    Attributes are found below their object, children included; variables that functions of the
+    constructor have captured outlive it as well.
+    """
+    assert it.store is not None
+    paths = _reach(it, instance.ref, "self", {})
     for (ref, name), value in list(it.store.items()):
-        if ref == instance.ref:
-            found = held(value, f"{instance.path}.{name}")
-            it.store[(ref, name)] = found
-            for child in _instances(found):
-                _seal(it, child, sealed)
+        if ref in paths:
+            it.store[(ref, name)] = held(value, _below(paths[ref], name))
+        elif (ref, name) != OBJECTS_VERSION and not isinstance(value, Const):
+            it.store[(ref, name)] = held(value, name)
+
+
+def _below(path: str, name: str) -> str:
+    return path if name == attributes.LIBRARY_PART else f"{path}.{name}"
+
+
+def _reach(it: Interpreter, ref: int, path: str, found: dict[int, str]) -> dict[int, str]:
+    """The objects below an object, each with the first path on which it is found."""
+    if ref not in found:
+        found[ref] = path
+        for (owner, name), value in (it.store or {}).items():
+            if owner == ref:
+                for child in _instances(held(value, _below(path, name))):
+                    _reach(it, child.ref, child.path or path, found)
+    return found
 
 
 def _instances(value: Value) -> Iterator[Instance]:
@@ -134,13 +154,22 @@ def _instances(value: Value) -> Iterator[Instance]:
         yield from _instances(child)
 
 
-def _entry_arguments(it: Interpreter, entry: Value, extras: Value) -> Arguments:
+def _carry(it: Interpreter, instance: Instance) -> Value:
+    """The state that PPO hands in: never None, unless `initialize_state` may return it."""
+    it.recording = False
+    initial = attributes.attribute(it, instance, "initialize_state", instance.cls.node)
+    value = it.call(initial, Arguments((Opaque(),)), instance.cls.node)
+    it.recording = True
+    return join(NONE, CARRY) if NONE in options(value) else CARRY
+
+
+def _entry_arguments(it: Interpreter, entry: Value, carry: Value, extras: Value) -> Arguments:
     """State, input and extras by position; what is left takes its default.
 
     The framework passes nothing else, but a caller of the project may, so further parameters
     are both their default and data of the caller.
     """
-    given = (CARRY, INPUT, extras)
+    given = (carry, INPUT, extras)
     if not isinstance(entry, Function):
         return Arguments(given)
     parameters = entry.node.params

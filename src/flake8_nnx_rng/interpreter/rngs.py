@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 import libcst as cst
 
 from flake8_nnx_rng.interpreter.engine import Interpreter
@@ -14,16 +16,18 @@ from flake8_nnx_rng.interpreter.values import (
     External,
     Function,
     Instance,
+    Items,
     Key,
     Layer,
     Opaque,
+    Partial,
     Stream,
     Value,
     blur,
     options,
     taint_of,
 )
-from flake8_nnx_rng.knowledge import streams
+from flake8_nnx_rng.knowledge import layers, streams
 
 
 def _construct_stream(name: str) -> Handler:
@@ -35,7 +39,8 @@ def _construct_stream(name: str) -> Handler:
         if copied is not None:  # the copy starts at count 0 and repeats the keys of its original
             return Stream(copied.taint, copied.path, single)
         taint = merge(taint_of(value) for value in given)
-        return Stream(made_from(it, name, taint, node), None, single)
+        from_key = any(isinstance(value, Key) for value in given)
+        return Stream(made_from(it, name, taint, node, from_key=from_key), None, single)
 
     return handler
 
@@ -44,12 +49,16 @@ def _advance_all(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Va
     """`split_rngs(node, ...)` and its kin move every stream below the node."""
     given = [option for value in arguments.values() for option in options(value)]
     for value in given:
-        if isinstance(value, (Stream, Instance, Layer)):
+        if isinstance(value, (Stream, Instance)) or _has_stream(value):
             it.emit(Advanced(it.site(node), value))
     for value in given:
         if isinstance(value, Function):
             return value
     return blur(*given)
+
+
+def _has_stream(value: Value) -> TypeGuard[Layer]:
+    return isinstance(value, Layer) and value.name in layers.DRAWING_LAYERS
 
 
 def _variable(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
@@ -71,6 +80,20 @@ def _state(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
     return data
 
 
+def _split(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
+    """`nnx.split(module, ...)`: a graph definition that `nnx.merge` makes the module of again."""
+    target = arguments.get("node", 0) or Opaque()
+    states = max(1, len(arguments.positional) - 1)
+    return Items((Partial(External(MERGE), Arguments((target,))), *[blur(target)] * states))
+
+
+def _merge(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
+    definition = arguments.get("graphdef", 0) or Opaque()
+    if isinstance(definition, Partial) and definition.function == External(MERGE):
+        return definition.arguments.positional[0]
+    return blur(*arguments.values())
+
+
 def _update(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
     target = arguments.get("node", 0) or Opaque()
     state = arguments.get("state", 1) or Opaque()
@@ -81,6 +104,8 @@ def _update(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
     return Opaque()
 
 
+MERGE = "flax.nnx.merge"
+
 HANDLERS: dict[str, Handler] = {
     **{name: _construct_stream(name) for name in streams.STREAM_TYPES},
     **dict.fromkeys(streams.ADVANCE_FUNCTIONS, _advance_all),
@@ -88,4 +113,6 @@ HANDLERS: dict[str, Handler] = {
     **dict.fromkeys(streams.KEY_TYPES, _key_variable),
     **dict.fromkeys(streams.STATE_FUNCTIONS, _state),
     **dict.fromkeys(streams.WRITE_FUNCTIONS, _update),
+    "flax.nnx.split": _split,
+    MERGE: _merge,
 }

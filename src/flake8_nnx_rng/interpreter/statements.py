@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterable
 
 import libcst as cst
 
-from flake8_nnx_rng.interpreter import containers, names, tests
+from flake8_nnx_rng.interpreter import containers, declared, names, tests
 from flake8_nnx_rng.interpreter.assignment import assign
 from flake8_nnx_rng.interpreter.engine import OBJECTS_VERSION, Interpreter, LoopExits, Statement
 from flake8_nnx_rng.interpreter.events import Returned
 from flake8_nnx_rng.interpreter.joins import Store, join_stores, widen
 from flake8_nnx_rng.interpreter.values import (
     NONE,
+    Bag,
     Class,
     External,
     Opaque,
@@ -27,6 +28,9 @@ PATIENCE = 4
 """Rounds after which values that still grow in a loop are blurred."""
 
 MAX_ROUNDS = 12
+
+MAX_UNROLLED = 40
+"""Items of a known collection that a loop takes one at a time."""
 
 
 def _line(it: Interpreter, node: cst.SimpleStatementLine | cst.SimpleStatementSuite) -> None:
@@ -45,7 +49,9 @@ def _assign(it: Interpreter, node: cst.Assign) -> None:
 
 def _annotated_assign(it: Interpreter, node: cst.AnnAssign) -> None:
     if node.value is not None:
-        assign(it, node.target, it.evaluate(node.value))
+        value = it.evaluate(node.value)
+        declared_type = node.annotation.annotation
+        assign(it, node.target, declared.refine(value, declared_type, it.frame.scope, "value"))
 
 
 def _augmented_assign(it: Interpreter, node: cst.AugAssign) -> None:
@@ -92,9 +98,11 @@ def _redirect(it: Interpreter, node: cst.Global | cst.Nonlocal) -> None:
     frame = it.frame
     for name in (item.name.value for item in node.names):
         holders = [i for i in frame.outer if it.read((i, name)) is not None]
-        is_global = isinstance(node, cst.Global)
-        home = 0 if is_global or not holders else holders[0]
-        frame.redirected[name] = home
+        if isinstance(node, cst.Global):
+            frame.global_names.add(name)
+            frame.redirected[name] = 0
+        else:
+            frame.redirected[name] = holders[0] if holders else frame.identity
 
 
 def _import(it: Interpreter, node: cst.Import | cst.ImportFrom) -> None:
@@ -107,7 +115,7 @@ def _import(it: Interpreter, node: cst.Import | cst.ImportFrom) -> None:
 def _function(it: Interpreter, node: cst.FunctionDef) -> None:
     value: Value = it.closure(node)
     for decorator in reversed(node.decorators):
-        value = names.wrapped(it, it.evaluate(decorator.decorator), value, node)
+        value = names.wrapped(it, it.evaluate(decorator.decorator), value, decorator)
     it.write((it.frame.identity, node.name.value), value)
 
 
@@ -132,14 +140,34 @@ def _if(it: Interpreter, node: cst.If) -> None:
 
 
 def _for(it: Interpreter, node: cst.For) -> None:
-    element = containers.element(it.evaluate(node.iter))
+    collection = it.evaluate(node.iter)
+    items = containers.known_items(collection)
+    if items is not None and len(items) <= MAX_UNROLLED:
+        _unrolled(it, node, items)
+    else:
+        element = it.iterate(collection, node)
 
-    def once() -> None:
-        assign(it, node.target, element)
-        it.execute(node.body.body)
+        def once() -> None:
+            assign(it, node.target, element)
+            it.execute(node.body.body)
 
-    _loop(it, once)
+        _loop(it, once)
     _or_else(it, node.orelse)
+
+
+def _unrolled(it: Interpreter, node: cst.For, items: tuple[Value, ...]) -> None:
+    """Runs the body for one item after the other, as often as Python would."""
+    exits = LoopExits()
+    it.frame.loops.append(exits)
+    for item in items:
+        if it.store is None:
+            break
+        assign(it, node.target, item)
+        it.execute(node.body.body)
+        it.store = join_stores(it.store, exits.continues)
+        exits.continues = None
+    it.frame.loops.pop()
+    it.store = join_stores(it.store, exits.breaks)
 
 
 def _while(it: Interpreter, node: cst.While) -> None:
@@ -147,8 +175,8 @@ def _while(it: Interpreter, node: cst.While) -> None:
         it.evaluate(node.test)
         it.execute(node.body.body)
 
-    it.evaluate(node.test)
-    _loop(it, once)
+    if tests.decide(it, node.test) is not False:
+        _loop(it, once)
     _or_else(it, node.orelse)
 
 
@@ -206,10 +234,17 @@ def _try(it: Interpreter, node: cst.Try | cst.TryStar) -> None:
 
 def _with(it: Interpreter, node: cst.With) -> None:
     for item in node.items:
-        value = it.evaluate(item.item)
+        value = _entered(it, it.evaluate(item.item), item)
         if item.asname is not None:
             assign(it, item.asname.name, value)
     it.execute(node.body.body)
+
+
+def _entered(it: Interpreter, manager: Value, node: cst.CSTNode) -> Value:
+    """What `with manager as name` binds."""
+    if isinstance(manager, Bag):  # a generator under contextlib.contextmanager
+        return manager.element
+    return it.special(manager, "__enter__", (), node) or manager
 
 
 def _match(it: Interpreter, node: cst.Match) -> None:
@@ -217,8 +252,12 @@ def _match(it: Interpreter, node: cst.Match) -> None:
 
     def arm(case: cst.MatchCase) -> Callable[[], Value]:
         def run() -> Value:
-            for name in _captured(case.pattern):
-                assign(it, name, blur(subject))
+            if isinstance(case.pattern, cst.MatchAs) and case.pattern.pattern is None:
+                if case.pattern.name is not None:
+                    assign(it, case.pattern.name, subject)
+            else:
+                for name in _captured(case.pattern):
+                    assign(it, name, blur(subject))
             if case.guard is not None:
                 it.evaluate(case.guard)
             it.execute(case.body.body)
@@ -226,7 +265,30 @@ def _match(it: Interpreter, node: cst.Match) -> None:
 
         return run
 
-    it.branch([*map(arm, node.cases), lambda: NONE])
+    cases = [case for case in node.cases if _may_match(case, subject)]
+    certain = next((i for i, case in enumerate(cases) if _must_match(case, subject)), None)
+    if certain is None:
+        it.branch([*map(arm, cases), lambda: NONE])
+    else:
+        it.branch([arm(case) for case in cases[: certain + 1]])
+
+
+def _may_match(case: cst.MatchCase, subject: Value) -> bool:
+    """Whether a case can be reached: `case None` only by what may be None."""
+    return not _is_none_pattern(case.pattern) or tests.is_none(subject) is not False
+
+
+def _must_match(case: cst.MatchCase, subject: Value) -> bool:
+    """Whether no later case can be reached."""
+    if case.guard is not None:
+        return False
+    if _is_none_pattern(case.pattern):
+        return tests.is_none(subject) is True
+    return isinstance(case.pattern, cst.MatchAs) and case.pattern.pattern is None
+
+
+def _is_none_pattern(pattern: cst.MatchPattern) -> bool:
+    return isinstance(pattern, cst.MatchSingleton) and pattern.value.value == "None"
 
 
 def _captured(pattern: cst.CSTNode) -> Iterable[cst.Name]:

@@ -7,14 +7,14 @@ from collections.abc import Callable
 import libcst as cst
 
 from flake8_nnx_rng.interpreter.engine import Interpreter
+from flake8_nnx_rng.interpreter.taint import Entry
 from flake8_nnx_rng.interpreter.values import (
     NONE,
     Bag,
-    Choice,
     Const,
+    External,
     Items,
     Opaque,
-    Record,
     Table,
     Value,
     options,
@@ -31,7 +31,7 @@ def choose(
     otherwise: Callable[[], Value],
 ) -> Value:
     """Runs the arm that a test decides on, or both."""
-    decided = truth(it.evaluate(test))
+    decided = decide(it, test)
 
     def arm(run: Callable[[], Value], which: bool) -> Callable[[], Value]:
         def under_test() -> Value:
@@ -45,6 +45,33 @@ def choose(
     if decided is False:
         return arm(otherwise, False)()
     return it.branch([arm(then, True), arm(otherwise, False)])
+
+
+def decide(it: Interpreter, test: cst.BaseExpression) -> bool | None:
+    """Evaluates a test as Python does; its truth, or None if that cannot be told.
+
+    `flag and rollout_extras is None` is false in a replay, whatever the flag is.
+    """
+    if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
+        inner = decide(it, test.expression)
+        return None if inner is None else not inner
+    if not isinstance(test, cst.BooleanOperation):
+        return truth(it.evaluate(test))
+    needs_right = isinstance(test.operator, cst.And)
+    left = decide(it, test.left)
+    if left is (not needs_right):
+        return left
+    if left is needs_right:
+        return decide(it, test.right)
+    right: list[bool | None] = []
+
+    def run_right() -> Value:
+        with it.under(test.left, needs_right):
+            right.append(decide(it, test.right))
+        return NONE
+
+    it.branch([lambda: NONE, run_right])
+    return right[0] if right[0] is (not needs_right) else None
 
 
 def truth(value: Value) -> bool | None:
@@ -63,6 +90,8 @@ def is_none(value: Value) -> bool | None:
 
 def compare(operator: cst.BaseCompOp, left: Value, right: Value) -> bool | None:
     """The result of a comparison with None or between literals, or None."""
+    if isinstance(operator, (cst.In, cst.NotIn)) and _is_fed_back(right):
+        return isinstance(operator, cst.In)  # whoever asks for a part has emitted it
     negated = isinstance(operator, (cst.IsNot, cst.NotEqual))
     if not negated and not isinstance(operator, (cst.Is, cst.Equal)):
         return None
@@ -87,17 +116,28 @@ def _truth(value: Value) -> bool | None:
             return bool(items)
         case Table((), None):
             return False
+        case Table(items) if items:
+            return True
+        case Opaque() if _is_fed_back(value):
+            return True
+        case Opaque() | Bag() | Table() | External():
+            return None
         case _:
-            return None if _is_none(value) is None else not isinstance(value, (Bag, Choice))
+            return True
 
 
 def _is_none(value: Value) -> bool | None:
     match value:
         case Const(literal):
             return literal is None
-        case Opaque(path=path):
-            return False if path is not None and path.startswith(EXTRAS_PATH) else None
-        case Bag() | Table() | Record():
+        case Opaque() if _is_fed_back(value) or Entry.CARRY in value.taint:
             return False
+        case Opaque() | External():
+            return None
         case _:
             return False
+
+
+def _is_fed_back(value: Value) -> bool:
+    """Whether it is what the replay feeds back, or a part of it."""
+    return isinstance(value, Opaque) and (value.path or "").startswith(EXTRAS_PATH)

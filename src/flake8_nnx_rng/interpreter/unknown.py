@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import libcst as cst
 
+from flake8_nnx_rng.interpreter import containers
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.events import Escaped
 from flake8_nnx_rng.interpreter.values import (
     Arguments,
+    External,
     Function,
     Key,
+    Layer,
     Method,
     Opaque,
     Partial,
@@ -19,8 +22,7 @@ from flake8_nnx_rng.interpreter.values import (
     options,
     taint_of,
 )
-
-FUNCTIONS = (Function, Method, Partial)
+from flake8_nnx_rng.knowledge import host
 
 
 def unknown_call(
@@ -28,7 +30,7 @@ def unknown_call(
 ) -> Opaque:
     """A call whose result depends on all that it is given, in an unknown way."""
     for value in arguments.values():
-        for option in options(value):
+        for option in containers.leaves(value):
             if isinstance(option, Stream) or (isinstance(option, Key) and taint_of(option)):
                 it.emit(Escaped(it.site(node), option, name))
     results = call_functions_in(it, arguments, node)
@@ -41,6 +43,12 @@ def call_functions_in(it: Interpreter, arguments: Arguments, node: cst.CSTNode) 
     Each is called with the other arguments blurred into one, for as many as it takes.
     """
     given = [option for value in arguments.values() for option in options(value)]
-    data = blur(*(value for value in given if not isinstance(value, FUNCTIONS)))
+    data = blur(*(value for value in given if not _is_function(value)))
     called = Arguments(rest=data)
-    return [it.call(value, called, node) for value in given if isinstance(value, FUNCTIONS)]
+    return [it.call(value, called, node) for value in given if _is_function(value)]
+
+
+def _is_function(value: Value) -> bool:
+    if isinstance(value, External):  # a class or a dtype is passed on, not called
+        return value.name.rpartition(".")[2].islower() and host.draws_on_host(value.name)
+    return isinstance(value, (Function, Layer, Method, Partial))

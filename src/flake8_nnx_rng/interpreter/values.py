@@ -13,7 +13,7 @@ import libcst as cst
 from flake8_nnx_rng.interpreter.taint import CLEAN, Held, Taint, merge
 from flake8_nnx_rng.project import ClassInfo, Scope
 
-MAX_CHOICES = 12
+MAX_CHOICES = 64
 """Alternatives that are kept apart before they are blurred into one unknown value."""
 
 
@@ -248,6 +248,8 @@ def children(value: Value) -> Iterator[Value]:
             yield from arguments.values()
         case Function(bound=bound) if bound is not None:
             yield bound
+        case Layer(_, arguments):
+            yield from arguments.values()
         case _:
             pass
 

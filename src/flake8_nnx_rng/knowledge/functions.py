@@ -45,18 +45,16 @@ GRADIENTS = frozenset(
         "jax.jacfwd",
         "jax.jacrev",
         "jax.hessian",
-        "jax.linearize",
-        "jax.vjp",
-        "jax.jvp",
         "flax.nnx.grad",
         "flax.nnx.value_and_grad",
-        "flax.nnx.vjp",
-        "flax.nnx.jvp",
         "jax.eval_shape",
         "flax.nnx.eval_shape",
     ]
 )
 """Functions that call what they are given, and return other numbers than it does."""
+
+DIFFERENTIATED = frozenset({"jax.linearize", "jax.vjp", "jax.jvp", "flax.nnx.vjp", "flax.nnx.jvp"})
+"""Functions that call what they are given at once."""
 
 PASS_THROUGH = frozenset(
     [
@@ -93,6 +91,9 @@ PASS_THROUGH = frozenset(
 )
 """Functions whose result is what they are given, in another shape or place."""
 
+SELECTIONS = frozenset({"jax.numpy.where", "jax.lax.select"})
+"""Of these, functions that return one of their further arguments."""
+
 SHAPE_ONLY = frozenset(
     [
         "jax.numpy.zeros_like",
@@ -105,7 +106,6 @@ SHAPE_ONLY = frozenset(
         "builtins.len",
         "builtins.isinstance",
         "builtins.hasattr",
-        "builtins.type",
         "builtins.issubclass",
         "builtins.callable",
     ]

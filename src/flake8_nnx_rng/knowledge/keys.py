@@ -31,7 +31,7 @@ RANDOM: dict[str, KeyEffect] = {
     "fold_in": KeyEffect.DERIVE,
     "split": KeyEffect.DERIVE,
     "key_data": KeyEffect.DERIVE,
-    "wrap_key_data": KeyEffect.DERIVE,
+    "wrap_key_data": KeyEffect.CONSTRUCT,
     "PRNGKey": KeyEffect.CONSTRUCT,
     "key": KeyEffect.CONSTRUCT,
     "key_dtype": KeyEffect.NEUTRAL,
@@ -43,6 +43,9 @@ RANDOM: dict[str, KeyEffect] = {
 PREFIX = "jax.random."
 KEY_PARAMETERS = ("key", "keys", "key_bits_array", "seed")
 """What the first parameter is called where it is given by keyword."""
+
+SILENT_INITIALIZERS = frozenset({"zeros", "ones", "constant", "zeros_init", "ones_init"})
+"""Initializers that take a key and do not use it."""
 
 INITIALIZERS = "jax.nn.initializers."
 """Factories: what they return is called with a key and draws."""

@@ -46,3 +46,6 @@ KEY_ARGUMENT = "rngs"
 
 METHODS = frozenset({CARRY_METHOD, "__call__", "init_carry", "lazy_init"})
 """Methods of layers that are modelled."""
+
+MODELLED = frozenset(DRAWING_LAYERS) | RECURRENT_CALLERS | {"flax.nnx.Sequential"}
+"""Layers whose calls are modelled, also where a class of the project derives from one."""

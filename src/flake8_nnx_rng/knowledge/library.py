@@ -67,17 +67,6 @@ CLASSES: dict[str, tuple[str, ...]] = {
 }
 """Library classes and their bases."""
 
-_NNX_IMPLEMENTATION = (
-    "flax.nnx.rnglib.",
-    "flax.nnx.module.",
-    "flax.nnx.variablelib.",
-    "flax.nnx.helpers.",
-    "flax.nnx.graph.",
-    "flax.nnx.statelib.",
-    "flax.nnx.nn.",
-    "flax.nnx.transforms.",
-)
-
 
 def canonical(name: str) -> str:
     """One name for each thing, whichever module it was imported from.
@@ -86,13 +75,16 @@ def canonical(name: str) -> str:
     'flax.nnx.Dropout'
     >>> canonical("nnx_ppo_ref.types.StatefulModule")
     'nnx_ppo.StatefulModule'
+    >>> canonical("flax.nnx.rnglib.Rngs.normal")
+    'flax.nnx.Rngs.normal'
     """
     package, _, rest = name.partition(".")
-    last = name.rpartition(".")[2]
-    if package in REFERENCE_PACKAGES and rest and last[:1].isupper():
-        return f"nnx_ppo.{last}"
-    if ".initializers." in name and package in ("flax", "jax"):
-        return f"jax.nn.initializers.{last}"
-    if name.startswith(_NNX_IMPLEMENTATION):
-        return f"flax.nnx.{last}"
+    parts = name.split(".")
+    if package in REFERENCE_PACKAGES and rest and parts[-1][:1].isupper():
+        return f"nnx_ppo.{parts[-1]}"
+    if package in ("flax", "jax") and "initializers" in parts[1:-1]:
+        return f"jax.nn.initializers.{parts[-1]}"
+    if parts[:2] == ["flax", "nnx"]:
+        inner = [part for part in parts[2:-1] if part[:1].isupper() or part == "bridge"]
+        return ".".join(["flax", "nnx", *inner, parts[-1]])
     return name

@@ -8,6 +8,7 @@ RNGS = "flax.nnx.Rngs"
 STREAM = "flax.nnx.RngStream"
 STREAM_TYPES = frozenset({RNGS, STREAM})
 KEY_TYPES = frozenset({"flax.nnx.RngKey", "flax.nnx.RngState"})
+VARIABLE = "flax.nnx.Variable"
 VARIABLE_TYPES = frozenset(
     {
         "flax.nnx.Variable",
@@ -41,14 +42,13 @@ ADVANCE_FUNCTIONS = frozenset(
         "flax.nnx.fork_rngs",
         "flax.nnx.reseed",
         "flax.nnx.with_rngs",
-        "flax.nnx.rnglib.backup_keys",
         "flax.nnx.backup_keys",
         "flax.nnx.restore_rngs",
     }
 )
 """Functions that advance or replace every stream below the node that they are given."""
 
-READ_METHODS = frozenset({"get_value", "get_raw_value", "copy", "unbox_value"})
+READ_METHODS = frozenset({"get_value", "get_raw_value", "copy"})
 WRITE_METHODS = frozenset({"set_value", "set_raw_value", "copy_from", "update_from_state"})
 VARIABLE_METHODS = READ_METHODS | WRITE_METHODS
 VALUE_ATTRIBUTES = frozenset({"value", "raw_value"})

@@ -82,10 +82,19 @@ class Hierarchy:
 
     extra_bases: frozenset[str] = frozenset()
     extra_samplers: frozenset[str] = frozenset()
+    _linear: dict[AnyClass, tuple[AnyClass, ...]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def mro(self, cls: AnyClass) -> tuple[AnyClass, ...]:
-        """The C3 linearisation; depth first where Python itself would refuse the bases."""
-        return tuple(_linearise(cls, ()))
+        """The C3 linearisation; bases that Python itself would refuse are taken in turn."""
+        if cls not in self._linear:
+            self._linear[cls] = tuple(_linearise(cls, (), self._linear))
+        return self._linear[cls]
+
+    def defines(self, cls: AnyClass, name: str) -> bool:
+        """Whether a class of the project along the MRO binds a name."""
+        return any(isinstance(c, ClassInfo) and c.member(name) for c in self.mro(cls))
 
     def is_stateful(self, cls: AnyClass) -> bool:
         """Whether PPO threads this class's carry: it derives from `StatefulModule`."""
@@ -135,7 +144,11 @@ def _bases(cls: ClassInfo) -> Iterator[AnyClass]:
                 yield LibraryClass(f"?.{home.file.module.code_for_node(argument.value)}")
 
 
-def _linearise(cls: AnyClass, seen: tuple[AnyClass, ...]) -> list[AnyClass]:
+def _linearise(
+    cls: AnyClass, seen: tuple[AnyClass, ...], known: dict[AnyClass, tuple[AnyClass, ...]]
+) -> list[AnyClass]:
+    if cls in known:
+        return list(known[cls])
     if cls in seen:  # a cycle of aliases: Python would not run it, we must still end
         return []
     if isinstance(cls, LibraryClass):
@@ -144,8 +157,11 @@ def _linearise(cls: AnyClass, seen: tuple[AnyClass, ...]) -> list[AnyClass]:
         ]
     else:
         bases = cls.bases
-    parents = [_linearise(base, (*seen, cls)) for base in bases]
-    return [cls, *_c3([*parents, list(bases)])]
+    parents = [_linearise(base, (*seen, cls), known) for base in bases]
+    linear = [cls, *_c3([*parents, list(bases)])]
+    if not seen or not any(base in seen for base in bases):
+        known[cls] = tuple(linear)
+    return linear
 
 
 def _c3(sequences: list[list[AnyClass]]) -> list[AnyClass]:

@@ -33,7 +33,7 @@ class SourceFile:
     _scopes: dict[cst.CSTNode, Scope] = field(init=False, default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
-        self.positions = Positions(self.module)
+        self.positions = Positions(self.module, self.document.text)
         self.scope = Scope(self, self.module, None, collect_bindings(self.module.body))
         self._index(self.module.body, self.scope, "")
 

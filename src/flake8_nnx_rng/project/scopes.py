@@ -14,6 +14,7 @@ import libcst as cst
 from libcst.helpers import get_full_name_for_node
 
 from flake8_nnx_rng.project.symbols import (
+    STAR,
     AnnotatedSymbol,
     ClassSymbol,
     ExpressionSymbol,
@@ -56,17 +57,34 @@ def collect_bindings(body: Iterable[AnyStatement]) -> Bindings:
     """The names that a block of statements binds."""
     bindings: Bindings = {}
     for statement in body:
-        bindings.update(_bound_by(statement))
+        bound = _bound_by(statement)
+        for name, symbols in bound.items():
+            earlier = bindings.get(name, ()) if _may_keep_earlier(statement, name) else ()
+            bindings[name] = symbols + tuple(s for s in earlier if s not in symbols)
     return bindings
+
+
+def _may_keep_earlier(statement: AnyStatement, name: str) -> bool:
+    """Whether what a name stood for before a statement may still matter after it.
+
+    It does after a branch that may not be taken, for a second star import, and for a class that
+    takes its base's name.
+    """
+    if isinstance(statement, cst.FunctionDef):
+        return False
+    if isinstance(statement, cst.ClassDef):
+        bases = (get_full_name_for_node(argument.value) for argument in statement.bases)
+        return name in bases
+    return isinstance(statement, cst.BaseCompoundStatement) or name == STAR
 
 
 def imported_names(node: cst.Import | cst.ImportFrom) -> Bindings:
     """The names that an import binds; relative imports keep their leading dots."""
     if isinstance(node, cst.Import):
         return dict(_plain_import(alias) for alias in node.names)
-    if isinstance(node.names, cst.ImportStar):
-        return {}
     module = "." * len(node.relative) + (_full_name(node.module) if node.module else "")
+    if isinstance(node.names, cst.ImportStar):
+        return {STAR: (ExternalSymbol(module),)}
     prefix = module if module.endswith(".") or not module else f"{module}."
     return {
         alias.evaluated_alias or alias.evaluated_name: (
@@ -76,15 +94,11 @@ def imported_names(node: cst.Import | cst.ImportFrom) -> Bindings:
     }
 
 
-def blocks_of(statement: cst.BaseStatement) -> list[Sequence[AnyStatement]]:
+def blocks_of(statement: cst.BaseCompoundStatement) -> list[Sequence[AnyStatement]]:
     """The nested blocks of a compound statement, functions and classes excepted."""
-    blocks: list[Sequence[AnyStatement]] = []
-    if isinstance(statement, (cst.FunctionDef, cst.ClassDef)):
-        return blocks
     if isinstance(statement, cst.Match):
         return [case.body.body for case in statement.cases]
-    if isinstance(body := getattr(statement, "body", None), cst.BaseSuite):
-        blocks.append(body.body)
+    blocks: list[Sequence[AnyStatement]] = [statement.body.body]
     if isinstance(statement, (cst.Try, cst.TryStar)):
         blocks.extend(handler.body.body for handler in statement.handlers)
         if statement.finalbody:
@@ -119,6 +133,7 @@ def _bound_by(statement: AnyStatement) -> Bindings:
         return {}
     if isinstance(statement, cst.BaseSmallStatement):
         return {}
+    assert isinstance(statement, cst.BaseCompoundStatement)
     return _merge(
         [_targets_of(statement)] + [collect_bindings(block) for block in blocks_of(statement)]
     )
@@ -145,8 +160,6 @@ def _targets_of(statement: cst.BaseStatement) -> Bindings:
 def _unknown_targets(target: cst.BaseExpression) -> Bindings:
     if isinstance(target, cst.Name):
         return {target.value: (UnknownSymbol(),)}
-    if isinstance(target, cst.StarredElement):
-        return _unknown_targets(target.value)
     if isinstance(target, (cst.Tuple, cst.List)):
         return _merge([_unknown_targets(element.value) for element in target.elements])
     return {}

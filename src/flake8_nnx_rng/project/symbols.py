@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -70,6 +71,10 @@ Symbol = (
 )
 
 
+STAR = "*"
+"""Under this name a scope keeps the modules that are imported with a star."""
+
+
 def lookup(name: str, scope: Scope) -> tuple[tuple[Symbol, ...], Scope] | None:
     """Finds what a name may stand for, from the inner scope outwards.
 
@@ -77,12 +82,21 @@ def lookup(name: str, scope: Scope) -> tuple[tuple[Symbol, ...], Scope] | None:
     A class body's names are seen only from the class body itself, as in Python.
 
     Returns:
-        The symbols and the scope that binds them, or None for an unbound name.
+        The symbols and the scope that binds them, or None for an unbound name. A name that only
+        a star import can bind may come from each module that is imported so.
     """
+    starred: list[Symbol] = []
     current: Scope | None = scope
     while current is not None:
         if name in current.bindings and (current is scope or not current.is_class):
             return current.bindings[name], current
+        for symbol in current.bindings.get(STAR, ()):
+            if isinstance(symbol, ExternalSymbol):
+                starred.append(ExternalSymbol(f"{symbol.name}.{name}"))
+        if current.parent is None and hasattr(builtins, name):
+            return (ExternalSymbol(f"builtins.{name}"),), current
+        if current.parent is None and starred:
+            return tuple(starred), current
         current = current.parent
     return None
 
@@ -98,7 +112,8 @@ def dotted_names(node: cst.BaseExpression, scope: Scope) -> Iterator[tuple[Symbo
 def _resolve(
     node: cst.BaseExpression, scope: Scope, seen: frozenset[cst.CSTNode]
 ) -> Iterator[tuple[Symbol, Scope]]:
-    if node in seen:
+    if node in seen:  # a cycle of aliases
+        yield UnknownSymbol(), scope
         return
     seen |= {node}
     if isinstance(node, cst.Subscript):
@@ -112,7 +127,7 @@ def _resolve(
     elif isinstance(node, cst.Name):
         found = lookup(node.value, scope)
         if found is None:
-            yield ExternalSymbol(f"builtins.{node.value}"), scope
+            yield UnknownSymbol(), scope
             return
         symbols, home = found
         for symbol in symbols:

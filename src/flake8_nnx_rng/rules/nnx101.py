@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flake8_nnx_rng.interpreter import Advanced, Audit, Drew
-from flake8_nnx_rng.interpreter.values import Opaque, Stream
+from flake8_nnx_rng.interpreter.taint import is_threaded
+from flake8_nnx_rng.interpreter.values import Instance, Layer, Stream, taint_of
 from flake8_nnx_rng.rules.replay import is_replayed
 from flake8_nnx_rng.rules.rule import Breach, Rule, example, way
 
@@ -13,18 +14,15 @@ from flake8_nnx_rng.rules.rule import Breach, Rule, example, way
 def check(audit: Audit) -> Iterator[Breach]:
     """A held stream gave out keys, numbers or streams that the replay does not get back."""
     for event in audit.events():
-        if isinstance(event, Drew) and event.layer is None:
-            source: object = event.source
-            verb = "draws from"
-        elif isinstance(event, Advanced):
-            source = event.source
-            verb = "advances"
-        else:
-            continue
-        path = getattr(source, "path", None)
-        if isinstance(event, Drew) and not isinstance(source, Stream):
-            continue
-        if isinstance(source, Opaque) or path is None or is_replayed(audit, event.site.node):
+        match event:
+            case Drew(_, Stream() as source, None):
+                verb = "draws from"
+            case Advanced(_, (Stream() | Instance() | Layer()) as source):
+                verb = "advances"
+            case _:
+                continue
+        path = source.path
+        if path is None or is_threaded(taint_of(source)) or is_replayed(audit, event.site.node):
             continue
         yield Breach(
             event.site,

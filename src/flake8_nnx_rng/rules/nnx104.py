@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from flake8_nnx_rng.interpreter import Audit, Drew
 from flake8_nnx_rng.rules.origin import Origin, origin_of
+from flake8_nnx_rng.rules.replay import is_replayed
 from flake8_nnx_rng.rules.rule import Breach, Rule, example, way
 
 _EXCUSED = (Origin.THREADED, Origin.GIVEN_OUT, Origin.FIXED, Origin.HOST)
@@ -16,7 +17,7 @@ def check(audit: Audit) -> Iterator[Breach]:
     for event in audit.events():
         if not isinstance(event, Drew) or event.layer is None:
             continue
-        if origin_of(event.source.taint) in _EXCUSED:
+        if origin_of(event.source.taint) in _EXCUSED or is_replayed(audit, event.site.node):
             continue
         kind = event.layer.name.removeprefix("flax.")
         child = f"{event.layer.path} ({kind})" if event.layer.path else kind

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import codecs
 import io
 import tokenize
 import warnings
@@ -114,17 +115,19 @@ def decode(data: bytes, name: str) -> Document:
     """
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        if encoding == "utf-8-sig":
+            data, encoding = data.removeprefix(codecs.BOM_UTF8), "utf-8"
         text = data.decode(encoding)
-    except (SyntaxError, LookupError) as error:
-        raise SourceError(
-            name, 1, f"wrong encoding: {error}", "correct the coding cookie or save as UTF-8"
-        ) from error
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
+        line = len((data[: error.start] + b"?").splitlines())
         raise SourceError(
             name,
             line,
-            f"byte {error.start} is not {error.encoding}",
+            f"byte {error.object[error.start]:#04x} is not {error.encoding}",
             "save as UTF-8 or declare the encoding",
+        ) from error
+    except (SyntaxError, LookupError, UnicodeError) as error:
+        raise SourceError(
+            name, 1, f"wrong encoding: {error}", "correct the coding cookie or save as UTF-8"
         ) from error
     return Document(name, text.replace("\r\n", "\n").replace("\r", "\n"))

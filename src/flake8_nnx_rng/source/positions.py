@@ -27,9 +27,10 @@ class Span:
 
 @dataclass
 class Positions:
-    """Spans of the nodes of one concrete tree."""
+    """Spans of the nodes of one concrete tree, in the text that it was parsed from."""
 
     module: libcst.Module = field(repr=False)
+    text: str = field(repr=False)
 
     @cached_property
     def _ranges(self) -> Mapping[libcst.CSTNode, CodeRange]:
@@ -42,4 +43,19 @@ class Positions:
     def span(self, node: libcst.CSTNode) -> Span:
         """Where a node of this tree stands, without its surrounding white space."""
         found = self._ranges[node]
-        return Span(found.start.line, found.start.column, found.end.line, found.end.column)
+        start, end = found.start, found.end
+        return Span(
+            start.line,
+            start.column + self._form_feeds(start.line),
+            end.line,
+            end.column + self._form_feeds(end.line),
+        )
+
+    def _form_feeds(self, line: int) -> int:
+        """Form feeds at the start of a line, which libcst drops and everybody else counts."""
+        text = self._lines[line - 1] if line <= len(self._lines) else ""
+        return len(text) - len(text.lstrip("\f"))
+
+    @cached_property
+    def _lines(self) -> list[str]:
+        return self.text.split("\n")
