@@ -23,6 +23,7 @@ from flake8_nnx_rng.interpreter import (
     Returned,
     Wrote,
 )
+from flake8_nnx_rng.interpreter.attributes import attribute
 from flake8_nnx_rng.interpreter.calls import CALLEES
 from flake8_nnx_rng.interpreter.engine import Frame, Interpreter
 from flake8_nnx_rng.interpreter.expressions import EXPRESSIONS
@@ -182,7 +183,7 @@ def sources(taint: Taint) -> str:
 def machine(code: str) -> Interpreter:
     """An interpreter in a call whose names are those of a file."""
     file = support.parse(support.module(code))
-    it = Interpreter(Hierarchy(), EXPRESSIONS, STATEMENTS, CALLEES)
+    it = Interpreter(Hierarchy(), EXPRESSIONS, STATEMENTS, CALLEES, attribute)
     it.frames.append(Frame(it.identity("bench"), file.scope))
     return it
 

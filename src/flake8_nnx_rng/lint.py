@@ -84,7 +84,10 @@ def _analyse(document: Document, settings: Settings) -> list[Finding]:
         file = SourceFile.parse(document)
     except SourceError as error:
         return [_not_analysed(document, error.line or 1, str(error))]
-    hierarchy = Hierarchy(frozenset(settings.bases), frozenset(settings.samplers))
+    hierarchy = Hierarchy(
+        frozenset(map(library.canonical, settings.bases)),
+        frozenset(map(library.canonical, settings.samplers)),
+    )
     with deep_stack():
         return _findings(file, hierarchy)
 

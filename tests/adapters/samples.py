@@ -31,3 +31,6 @@ def place(text: str, part: str = DRAW) -> str:
 
 AT = place(NOISY)
 AT_CLASS = place(UNKNOWN_BASE, "Noisy(")
+
+ENTROPY = UNKNOWN_BASE.replace(f"x + {DRAW}, 0.0", f"x, {DRAW}.mean()")
+"""`UNKNOWN_BASE` with the draw in the regularization loss, where a sampler may have it."""

@@ -38,6 +38,7 @@ def test_something_found_is_status_1(check: Run) -> None:
     [
         pytest.param("broken.py", "nnx-rng: broken.py:3: syntax error: ", id="syntax error"),
         pytest.param("nowhere.py", "nnx-rng: nowhere.py: no such file", id="missing file"),
+        pytest.param("", "nnx-rng: '': no such file", id="empty path"),
     ],
 )
 def test_what_cannot_be_done_is_status_2_and_the_other_files_are_still_reported(
@@ -68,6 +69,23 @@ def test_a_directory_is_searched_for_python_files(check: Run, directory: Path) -
     assert check("package").places == [f"package/inner/{NOISY_AT}"]
 
 
+@pytest.mark.parametrize(
+    "paths",
+    [
+        ("noisy.py", "noisy.py"),
+        ("noisy.py", "./noisy.py"),
+        (".", "noisy.py"),
+        ("noisy.py", "package/../noisy.py"),
+    ],
+)
+def test_a_file_that_is_named_twice_is_checked_once(
+    check: Run, directory: Path, paths: tuple[str, ...]
+) -> None:
+    (directory / "package").mkdir()
+    (found,) = check("--exclude", "unknown.py,broken.py", *paths).places
+    assert found.endswith(NOISY_AT)
+
+
 def test_a_file_named_on_the_command_line_needs_no_suffix(check: Run, directory: Path) -> None:
     (directory / "script").write_text(NOISY, encoding="utf-8")
     assert check("script").places == [f"script:{AT}: NNX101"]
@@ -91,12 +109,16 @@ def test_a_file_named_on_the_command_line_needs_no_suffix(check: Run, directory:
         (["--ignore", "NNX102"], [NOISY_AT]),
         (["-v"], [NOISY_AT, UNKNOWN_AT]),
         (["--verbose", "--select", "NNX102"], [UNKNOWN_AT]),
-        (["-v", "--ignore", "NNX9"], [NOISY_AT]),
+        (["-v", "--ignore", "NNX9"], [NOISY_AT, UNKNOWN_AT]),
+        (["-v", "--ignore", "NNX900"], [NOISY_AT]),
+        (["--select", "NNX101", "--ignore", "NNX1"], [NOISY_AT]),
+        (["--select", "NNX1", "--ignore", "NNX101"], []),
         (["--nnx-rng-base", "acme.Layer"], [NOISY_AT, f"unknown.py:{place(UNKNOWN_BASE)}: NNX101"]),
         (["--nnx-rng-sampler", "acme.Layer", "--select", "NNX9"], []),
         (["--exclude", "noisy.py"], []),
         (["--exclude", "no*,x"], []),
         (["--exclude", "other.py"], [NOISY_AT]),
+        (["--exclude", "./noisy.py,sub/x.py"], []),
     ],
 )
 def test_options_choose_what_is_reported(check: Run, options: list[str], places: list[str]) -> None:

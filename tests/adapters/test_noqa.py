@@ -55,6 +55,10 @@ SILENCED = {
     "end of several lines": NOISY.replace("0.0, {})", "0.0, {}, '''\n        ''')  # noqa: NNX101"),
     "form feed above": _above("\x0c"),
     "tab above": _above("#\t"),
+    "line separator above": _above("# \u2028"),
+    "next line above": _above("# \x85"),
+    "form feed in a comment above": _above("# \x0c #"),
+    "form feed in front": _above("\x0cx = 1"),
     "continued line": _comment("# noqa").replace("return Stateful", "return \\\n   Stateful"),
 }
 SHOWN = {
@@ -71,19 +75,13 @@ SHOWN = {
     "empty list": _comment("# noqa:"),
     "no words": _comment("# noqa : NNX102"),
 }
-UNLIKE = {
-    "line separator": _above("# \u2028"),
-    "next line": _above("# \x85"),
-    "form feed in a comment": _above("# \x0c #"),
-}
-"""Silenced by flake8; the command cuts the text at characters that end no line of Python."""
 
 
 @pytest.fixture(scope="module")
 def flake8_s(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
     """The names of the files in which flake8 shows the finding."""
     directory = tmp_path_factory.mktemp("noqa")
-    texts = {**SILENCED, **SHOWN, **UNLIKE}
+    texts = {**SILENCED, **SHOWN}
     for number, text in enumerate(texts.values()):
         (directory / f"f{number}.py").write_text(text, encoding="utf-8", newline="")
     command = [sys.executable, "-m", "flake8", "--isolated", "--select=NNX", "--format=%(path)s"]
@@ -113,14 +111,6 @@ def test_a_comment_silences_exactly_what_it_silences_in_flake8(
 def test_the_table_has_both_kinds(flake8_s: set[str]) -> None:
     assert len(SILENCED.keys() - flake8_s) > 10
     assert len(SHOWN.keys() & flake8_s) > 5
-
-
-@pytest.mark.xfail(strict=True, reason="lines are cut at more characters than Python cuts them")
-@pytest.mark.parametrize("name", UNLIKE)
-def test_only_line_ends_of_python_end_a_line(
-    directory: Path, flake8_s: set[str], name: str
-) -> None:
-    assert _ours(directory, UNLIKE[name]) is (name in flake8_s)
 
 
 def test_a_comment_for_the_whole_file_with_a_code_silences_that_code(

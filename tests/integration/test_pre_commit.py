@@ -62,7 +62,7 @@ def published(tmp_path_factory: pytest.TempPathFactory, git: Git) -> Path:
         source = PROJECT / name
         if source.is_dir():
             shutil.copytree(source, copy / name, ignore=unbuilt)
-        elif source.exists():
+        else:
             shutil.copy2(source, copy / name)
     git(copy, "init", "--initial-branch=main").check_returncode()
     git(copy, "add", "--all").check_returncode()

@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 from interpreting import events_in, value_of
 
+FILLED_D, FILLED_L = "data{self.d}@self.d[...]", "data{self.l}@self.l[...]"
+"""What some method is expected to put into a collection that the constructor left empty."""
+
 BINDINGS: dict[str, tuple[str, str]] = {
     "a name": ("a = 1\na", "1"),
     "several names": ("a = b = 1\n(a, b)", "(1, 1)"),
@@ -30,7 +33,7 @@ BINDINGS: dict[str, tuple[str, str]] = {
     "an item": ("a = [1, 2]\na[0] = 3\na", "(3, 2)"),
     "an item of an item": ("d = {'a': {'b': 1}}\nd['a']['b'] = 2\nd", "{'a': {'b': 2}}"),
     "a section": ("a = [1, 2]\na[1:] = 3\na", "[1 | 2 | 3...]"),
-    "an entry of an attribute": ("self.d['b'] = 1\nself.d", "{'b': 1}"),
+    "an entry of an attribute": ("self.d['b'] = 1\nself.d", f"{{'b': 1, **{FILLED_D}}}"),
     "an item of data": ("a = x + 1\na[0] = state\na", "data{carry, input}"),
     "an attribute": ("self.a = 1\nself.a", "1"),
     "an attribute of an object of the pass": ("c = C()\nc.a = 1\nc.a", "1"),
@@ -106,7 +109,6 @@ def test_every_alternative_is_written() -> None:
     assert told == [f"{writes} self.a.k: data -> 1", f"{writes} self.b.k: data -> 1"]
 
 
-@pytest.mark.xfail(strict=True, reason="every alternative is taken to be written for certain")
 def test_what_an_alternative_held_before_may_be_there_still() -> None:
     init = "self.a, self.b = C(), C()\nself.a.k = self.b.k = key"
     code = "(self.a if x else self.b).k = state\nself.b.k"
@@ -119,17 +121,20 @@ def test_an_augmented_assignment_of_an_attribute_writes_it() -> None:
     ]
 
 
-@pytest.mark.xfail(strict=True, reason="a change of a held collection is not recorded")
-@pytest.mark.parametrize("code", ["self.d['k'] = self.key", "self.d.update(k=self.key)"])
-def test_an_entry_of_a_held_dict_is_written(code: str) -> None:
-    (told,) = events_in(code, init="self.d = {}")
-    assert "writes self.d" in told
+@pytest.mark.parametrize(
+    "code",
+    ["self.d['k'] = self.key", "self.d.update(k=self.key)", "self.l.append(self.key)"],
+)
+def test_an_entry_of_a_held_collection_is_written(code: str) -> None:
+    told = events_in(code, init="self.d, self.l = {}, []")
+    assert " writes self." in told[0]
+    assert told[0].endswith("-> key@self.key")
 
 
 THING_L = "data{self.thing}@self.thing.l"
 MUTATIONS: dict[str, tuple[str, str]] = {
     "a variable": ("a = []\na.append(1)\na", "[1...]"),
-    "an attribute": ("self.l.append(1)\nself.l", "[1...]"),
+    "an attribute": ("self.l.append(1)\nself.l", f"[1 | {FILLED_L}...]"),
     "an entry": ("d = {'a': []}\nd['a'].append(1)\nd", "{'a': [1...]}"),
     "an unknown entry": ("d = {'a': []}\nd[x].append(1)\nd", "{'a': (), **[1...]}"),
     "what is made in place": ("[].append(1)\n2", "2"),
@@ -138,7 +143,7 @@ MUTATIONS: dict[str, tuple[str, str]] = {
     "a deque": ("a = [1]\na.appendleft(2)\na", "[1 | 2...]"),
     "nothing by reading": ("d = {'a': 1}\nd.get('b')\nd", "{'a': 1}"),
     "what is unknown, and so nothing": ("self.thing.l.append(1)\nself.thing.l", THING_L),
-    "a default": ("d = {}\nd.setdefault('a', 1)\nd['a']", "1 | data"),
+    "a default": ("d = {}\nd.setdefault('a', 1)\nd['a']", "1"),
 }
 
 
@@ -147,19 +152,29 @@ def test_a_method_changes(code: str, expected: str) -> None:
     assert value_of(code, init="self.l = []") == expected
 
 
-LOST = {
+ALIASED = {
     "through another name": "a = b = []\na.append(self.rngs)\nb[0]()",
     "in a function that is given it": "b = []\ndef f(a): a.append(self.rngs)\nf(b)\nb[0]()",
     "in a function that sees it": "b = []\ndef f(): b.append(self.rngs)\nf()\nb[0]()",
+    "in an attribute": "c = C()\nc.b = b = []\nb.append(self.rngs)\nc.b[0]()",
+    "by an index": "b = [0]\na = b\na[0] = self.rngs\nb[0]()",
+    "in another collection": "b = []\nd = {'a': b}\nd['a'].append(self.rngs)\nd['a'][0]()",
+    "on one path alone": "a = b = []\nif x: a.append(self.rngs)\nb[0]()",
+    "after the paths have met": "a = b = []\nif x: pass\na.append(self.rngs)\nb[0]()",
+    "in a loop": "a = b = []\nfor i in x: a.append(self.rngs)\nb[0]()",
 }
 
 
-@pytest.mark.xfail(strict=True, reason="collections are values, not objects")
-@pytest.mark.parametrize("code", LOST.values(), ids=LOST.keys())
+@pytest.mark.parametrize("code", ALIASED.values(), ids=ALIASED.keys())
 def test_a_collection_is_changed(code: str) -> None:
-    assert events_in(code) == ["b[0]() draws from self.rngs"]
+    drawn = code.rpartition("\n")[2]
+    assert events_in(code, before=BEFORE) == [f"{drawn} draws from self.rngs"]
 
 
-@pytest.mark.xfail(strict=True, reason="the last alternative alone is kept")
+def test_collections_of_equal_content_are_not_one() -> None:
+    assert value_of("a, b = [self.key], [self.key]\na.append(1)\nb") == "(key@self.key)"
+
+
+@pytest.mark.xfail(strict=True, reason="what is no collection for certain is lost beside one")
 def test_a_method_changes_either_of_two() -> None:
-    assert value_of("d = state if x else {}\nd.update(a=1)\nd['b']") == "data{carry}"
+    assert "self.thing" in value_of("d = self.thing if x else {}\nd.update(a=1)\nd['b']")

@@ -116,12 +116,10 @@ def test_an_attribute_is(code: str, expected: str) -> None:
     assert found == expected.replace("%s", OUTPUT)
 
 
-@pytest.mark.xfail(strict=True, reason="the name of the inner package is shortened too early")
 def test_a_library_is_known_by_its_longest_name() -> None:
     assert value_of("nnx.nn.stochastic.Dropout") == "flax.nnx.Dropout"
 
 
-@pytest.mark.xfail(strict=True, reason="it is not bound to the class")
 def test_a_class_method_called_on_the_class_is_given_the_class() -> None:
     assert value_of("M.of_class(1)", members=MEMBERS) == "(class M, 1)"
 

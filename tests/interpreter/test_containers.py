@@ -201,7 +201,7 @@ MUTATIONS: dict[str, tuple[Value, str, Arguments, str]] = {
         _call(Const("k"), ONE),
         "{'k': 1 | key{a}}",
     ),
-    "set a default": (Table(()), "setdefault", _call(Const("k"), ONE), "{'k': 1 | data}"),
+    "set a default": (Table(()), "setdefault", _call(Const("k"), ONE), "{'k': 1}"),
     "set a default of data": (DATA, "setdefault", _call(Const("k"), KEY), "data{a, carry}"),
 }
 
@@ -222,8 +222,9 @@ def test_what_is_no_collection_is_not_changed_by_such_methods(value: Value) -> N
 
 READS: dict[str, tuple[Value, str, Arguments, str]] = {
     "get an entry": (TABLE, "get", _call(Const("k")), "key{a}"),
-    "get an entry that is not there": (TABLE, "get", _call(Const("l")), "None | data"),
-    "get with a default": (TABLE, "get", _call(Const("l"), ONE), "1 | data"),
+    "get an entry that is not there": (TABLE, "get", _call(Const("l")), "None"),
+    "get with a default": (TABLE, "get", _call(Const("l"), ONE), "1"),
+    "get from an open dict": (OPEN, "get", _call(Const("l")), "None | data{carry}"),
     "get an unknown entry": (TABLE, "get", _call(UNKNOWN), "None | key{a}"),
     "get from a list": (Bag(KEY), "get", _call(Const("k")), "None | key{a}"),
     "values of a dict": (TABLE, "values", _call(), "(key{a})"),

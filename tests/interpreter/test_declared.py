@@ -81,8 +81,8 @@ def test_a_given_taint_is_kept() -> None:
 PARAMETERS: dict[str, tuple[str, str]] = {
     "data, which keeps where it comes from": ("f(state)", "rngs{carry}@state"),
     "data that is held, which keeps its place": ("f(self.thing)", "rngs@self.thing"),
-    "data of no place, under its own name": ("f(x + 1)", "rngs{input}@r"),
-    "nothing": ("f()", "rngs@r"),
+    "data of no place": ("f(x + 1)", "rngs{input}"),
+    "nothing": ("f()", "rngs"),
     "what is known better": ("f(self.key)", "key@self.key"),
     "a literal": ("f(None)", "None"),
 }

@@ -57,7 +57,6 @@ def test_the_constructor_may_draw_on_the_host() -> None:
     assert events_in("self.scale", init="self.scale = np.random.normal(size=3)") == []
 
 
-@pytest.mark.xfail(strict=True, reason="an annotation as a host generator says nothing yet")
 def test_a_generator_may_be_known_by_its_type_alone() -> None:
     code = "draw(self.thing)"
     told = events_in(code, before="def draw(g: np.random.Generator): return g.normal()")

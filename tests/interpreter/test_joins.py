@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import support
-from interpreting import shown
+from interpreting import node, shown
 
 from flake8_nnx_rng.interpreter.joins import (
     MAX_DEPTH,
@@ -15,7 +15,7 @@ from flake8_nnx_rng.interpreter.joins import (
     join_stores,
     widen,
 )
-from flake8_nnx_rng.interpreter.taint import Entry, Held
+from flake8_nnx_rng.interpreter.taint import Drawn, Entry, Fixed, Held, Sample
 from flake8_nnx_rng.interpreter.values import (
     MAX_CHOICES,
     NONE,
@@ -41,27 +41,42 @@ from flake8_nnx_rng.interpreter.values import (
 (CLASS,) = support.parse("class C: pass\n").classes
 A = frozenset({Held("a")})
 B = frozenset({Entry.CARRY})
+C = frozenset({Held("b")})
+INPUT = frozenset({Entry.INPUT})
+HERE = node("here")
+SAMPLE = frozenset({Sample(HERE)})
 ONE, TWO = Const(1), Const(2)
 
 JOINS: dict[str, tuple[Value, Value, str]] = {
     "equal values are one": (Key(A), Key(A), "key{a}"),
-    "data gathers taints": (Opaque(A), Opaque(B), "data{a, carry}"),
-    "data keeps a common path": (Opaque(A, "p"), Opaque(B, "p"), "data{a, carry}@p"),
-    "data loses a path not shared": (Opaque(A, "p"), Opaque(A, "q"), "data{a}"),
-    "keys gather taints": (Key(A, "p"), Key(B, "p"), "key{a, carry}@p"),
-    "keys lose a path not shared": (Key(A, "p"), Key(B), "key{a, carry}"),
+    "data of one kind gathers taints": (Opaque(A), Opaque(C), "data{a, b}"),
+    "data of two kinds stays apart": (Opaque(A), Opaque(B), "data{a} | data{carry}"),
+    "data keeps a common path": (Opaque(A, "p"), Opaque(C, "p"), "data{a, b}@p"),
+    "data of two places stays apart": (Opaque(A, "p"), Opaque(A, "q"), "data{a}@p | data{a}@q"),
+    "keys of one kind gather taints": (Key(A, "p"), Key(C, "p"), "key{a, b}@p"),
+    "keys of two kinds stay apart": (Key(A, "p"), Key(B, "p"), "key{a}@p | key{carry}@p"),
+    "whatever is threaded is of one kind": (Key(B), Key(A | INPUT), "key{a, carry, input}"),
+    "a sample makes no other kind": (Key(A), Key(A | SAMPLE), "key{a, sample here}"),
+    "a key that was given out and a constant one stay apart": (
+        Key(A | frozenset({Drawn(HERE)})),
+        Key(A | frozenset({Fixed(HERE)})),
+        "key{a, drawn here} | key{a, fixed here}",
+    ),
+    "what is clean joins any kind": (Key(), Key(A), "key{a}"),
+    "a held key and a derived one stay apart": (Key(A, "p"), Key(A), "key{a} | key{a}@p"),
     "streams stay apart": (Stream(A, "p"), Stream(A, "q"), "rngs{a}@p | rngs{a}@q"),
     "kinds stay apart": (Key(A), Opaque(B), "data{carry} | key{a}"),
     "literals stay apart": (ONE, TWO, "1 | 2"),
     "tuples of one length join item by item": (
         Items((ONE, Key(A))),
         Items((ONE, Key(B))),
-        "(1, key{a, carry})",
+        "(1, key{a} | key{carry})",
     ),
     "tuples of different lengths lose it": (Items((ONE,)), Items((TWO, TWO)), "[1 | 2...]"),
     "a tuple joins into a bag": (Items((ONE,)), Bag(TWO), "[1 | 2...]"),
     "a bag takes a tuple": (Bag(TWO), Items((ONE,)), "[1 | 2...]"),
-    "an empty tuple brings unknown items": (Items(()), Bag(ONE), "[1 | data...]"),
+    "an empty tuple brings no item": (Items(()), Bag(ONE), "[1...]"),
+    "an empty tuple brings no item to a bag": (Bag(ONE), Items(()), "[1...]"),
     "tables join key by key": (
         Table((("k", ONE),)),
         Table((("k", TWO), ("l", ONE))),

@@ -37,7 +37,7 @@ VALUES: dict[str, tuple[str, str]] = {
     "a key's kind": ("jax.random.key_impl(state)", "data"),
     "either of two keys": (
         "jax.random.normal(self.key if x else state)",
-        "data{carry, sample jax.random.normal(self.key if x else state), self.key}",
+        "data{carry} | data{sample jax.random.normal(self.key if x else state), self.key}",
     ),
 }
 
@@ -54,7 +54,7 @@ DRAWS: dict[str, tuple[str, str]] = {
     "a part of the carry": ("jax.random.normal(state['key'])", "state['key']"),
     "a derived key": ("jax.random.normal(jax.random.split(self.key)[0])", "key{self.key}"),
     "a stream, which gives one out": ("jax.random.normal(self.rngs)", "self.rngs"),
-    "an unknown argument": ("jax.random.normal(*state)", "data{carry}"),
+    "an unknown argument": ("jax.random.normal(*state)", "state[...]"),
     "nothing": ("jax.random.normal()", "data"),
     "something that is no key": ("jax.random.normal((self.key, state))", "data{carry, self.key}"),
     "what a star brings": ("jax.random.normal(*(self.key, x))", "self.key"),

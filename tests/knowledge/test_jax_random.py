@@ -105,7 +105,8 @@ def test_a_key_goes_to_its_data_and_back_without_a_draw() -> None:
     data = jax.random.key_data(jax.random.key(0))
     again = jax.random.wrap_key_data(data)
     assert again == jax.random.key(0)
-    assert keys.RANDOM["key_data"] is keys.RANDOM["wrap_key_data"] is KeyEffect.DERIVE
+    assert keys.RANDOM["key_data"] is KeyEffect.DERIVE
+    assert keys.RANDOM["wrap_key_data"] is KeyEffect.CONSTRUCT
 
 
 @pytest.mark.parametrize("name", ["key", "PRNGKey"])

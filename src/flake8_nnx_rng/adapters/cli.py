@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flake8.discover_files import expand_paths
-from flake8.utils import parse_comma_separated_list
+from flake8.utils import normalize_paths, parse_comma_separated_list
 
 from flake8_nnx_rng import __version__
 from flake8_nnx_rng.adapters.config import Config, read_config
-from flake8_nnx_rng.adapters.explain import explain
 from flake8_nnx_rng.adapters.noqa import without_ignored
 from flake8_nnx_rng.adapters.render import one_line, summary, with_frame
 from flake8_nnx_rng.findings import Finding, Selection
@@ -94,7 +93,7 @@ def _outcomes(
         paths=paths,
         stdin_display_name=options.stdin_display_name,
         filename_patterns=("*.py",),
-        exclude=(*config.exclude, *options.exclude),
+        exclude=(*config.exclude, *normalize_paths(options.exclude)),
     )
     once = {os.path.normpath(path): path for path in sorted(found)}
     for path in once.values():
@@ -124,13 +123,17 @@ def _check_file(
         selection = Selection(selection.select, (*selection.extend, NOT_ANALYSED), selection.ignore)
     findings = [
         finding
-        for finding in without_ignored(document, lint(document, None, settings))
+        for finding in without_ignored(
+            document, lint(document, None, settings), disabled=config.disable_noqa
+        )
         if selection.wants(finding.code, on_by_default(finding.code))
     ]
     return _Checked(document, tuple(findings))
 
 
 def _explain(options: argparse.Namespace) -> int:
+    from flake8_nnx_rng.adapters.explain import explain  # brings the rules, and libcst with them
+
     text = explain(options.code)
     if text is None:
         print(f"nnx-rng: there is no rule {options.code}", file=sys.stderr)

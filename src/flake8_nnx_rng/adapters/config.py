@@ -32,6 +32,7 @@ class Config:
         select: `select`.
         extend_select: `extend-select`.
         ignore: `ignore` and `extend-ignore`.
+        disable_noqa: `disable-noqa`.
         exclude: Patterns of paths not to look into.
         per_file_ignores: Pairs of a pattern of paths and the codes not wanted there.
     """
@@ -41,17 +42,21 @@ class Config:
     select: tuple[str, ...] = ()
     extend_select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
+    disable_noqa: bool = False
     exclude: tuple[str, ...] = defaults.EXCLUDE
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     def ignored_in(self, path: str) -> tuple[str, ...]:
         """The codes that `per-file-ignores` does not want in a file."""
         absolute = str(Path(path).absolute())
-        return tuple(
-            code
-            for pattern, codes in self.per_file_ignores
+        matching = [
+            pattern
+            for pattern, _ in self.per_file_ignores
             if fnmatch.fnmatch(absolute, pattern) or fnmatch.fnmatch(Path(path).name, pattern)
-            for code in codes
+        ]
+        longest = max(matching, key=len, default=None)  # flake8 lets only the longest count
+        return tuple(
+            code for pattern, codes in self.per_file_ignores if pattern == longest for code in codes
         )
 
 
@@ -89,6 +94,11 @@ def _from(parser: configparser.RawConfigParser, directory: str) -> Config:
         select=tuple(listed("select")),
         extend_select=tuple(listed("extend-select")),
         ignore=tuple(listed("ignore") + listed("extend-ignore")),
+        disable_noqa=parser.getboolean(
+            SECTION,
+            "disable-noqa",
+            fallback=parser.getboolean(SECTION, "disable_noqa", fallback=False),
+        ),
         exclude=tuple(exclude),
         per_file_ignores=_per_file(parser, directory),
     )

@@ -59,6 +59,8 @@ def _reversed(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value
 
 def _dict(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
     table = Table(())
+    if len(arguments.values()) == 1 and tests.is_fed_back(arguments.values()[0]):
+        return arguments.values()[0]
     for value in arguments.positional:
         table = containers.with_all(table, value) if isinstance(value, Table) else _pairs(value)
     return containers.with_all(table, Table(arguments.keywords, arguments.rest))
@@ -122,6 +124,16 @@ def _known_prefix(node: cst.CSTNode) -> str:
 def _is_found(value: Value) -> bool:
     """Whether `getattr` finds it for certain: streams, and parts of what is fed back."""
     return isinstance(value, Stream) or tests.truth(value) is True
+
+
+def _isinstance(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
+    """Decided only for what may be None: whoever tests the extras' type has emitted that type."""
+    value, kind = arguments.get("", 0) or Opaque(), arguments.get("", 1) or Opaque()
+    absent = tests.is_none(value)
+    if absent is None or not (absent or tests.is_fed_back(value)):
+        return Opaque()
+    asks_for_none = kind in (External("types.NoneType"), NONE)
+    return Const(absent is asks_for_none)
 
 
 def _bool(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
@@ -205,6 +217,7 @@ HANDLERS: dict[str, Handler] = {
     "builtins.object.__setattr__": _setattr,
     "builtins.vars": _vars,
     "builtins.bool": _bool,
+    "builtins.isinstance": _isinstance,
     "builtins.type": _type,
     "builtins.filter": _filter,
     "builtins.set": _collection,

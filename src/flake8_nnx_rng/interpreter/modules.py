@@ -70,7 +70,12 @@ def call_layer_method(
     """A method of a layer; asking a cell for a random carry draws from what is passed."""
     if name == "__call__":
         return call_layer(it, layer, arguments, node)
+    if name in layers.RETURNING_SELF:
+        return layer
     given = arguments.get(layers.KEY_ARGUMENT, 1)
+    if given is None and name == layers.CARRY_METHOD and _has_random_carry(layer):
+        own = own_stream(layer, "rngs")
+        return Opaque(blur(layer).taint | drew(it, own, own.taint, node, layer))
     for option in options(given) if given is not None else ():
         if isinstance(option, Stream):
             advance(it, option, node)
@@ -112,9 +117,13 @@ def _ask_for_carry(it: Interpreter, layer: Layer, arguments: Arguments, node: cs
         return
     for cell in layer.arguments.values():
         for option in options(cell):
-            if isinstance(option, Layer) and option.arguments.get(layers.CARRY_INITIALIZER):
+            if isinstance(option, Layer) and _has_random_carry(option):
                 own = own_stream(layer, "rngs")
                 drew(it, own, own.taint, node, layer)
+
+
+def _has_random_carry(cell: Layer) -> bool:
+    return cell.arguments.get(layers.CARRY_INITIALIZER) is not None
 
 
 def _is_silent(drawing: layers.DrawingLayer, layer: Layer, arguments: Arguments) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TypeGuard
 
 import libcst as cst
@@ -63,7 +64,8 @@ def _has_stream(value: Value) -> TypeGuard[Layer]:
 
 def _variable(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
     """A Variable stands for its content; where it is held, it can be written."""
-    return arguments.get("value", 0) or blur(*arguments.values())
+    content = arguments.get("value", 0) or blur(*arguments.values())
+    return replace(content, path=None) if isinstance(content, (Key, Opaque)) else content
 
 
 def _key_variable(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:

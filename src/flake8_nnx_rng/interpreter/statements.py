@@ -29,6 +29,9 @@ PATIENCE = 4
 
 MAX_ROUNDS = 12
 
+STRUCTURES = (cst.MatchMapping, cst.MatchSequence, cst.MatchClass)
+"""Patterns that look inside their subject."""
+
 MAX_UNROLLED = 40
 """Items of a known collection that a loop takes one at a time."""
 
@@ -255,6 +258,9 @@ def _match(it: Interpreter, node: cst.Match) -> None:
             if isinstance(case.pattern, cst.MatchAs) and case.pattern.pattern is None:
                 if case.pattern.name is not None:
                     assign(it, case.pattern.name, subject)
+            elif (items := _matched_items(case.pattern, subject)) is not None:
+                for name, item in items:
+                    assign(it, name, item)
             else:
                 for name in _captured(case.pattern):
                     assign(it, name, blur(subject))
@@ -273,9 +279,31 @@ def _match(it: Interpreter, node: cst.Match) -> None:
         it.branch([arm(case) for case in cases[: certain + 1]])
 
 
+def _matched_items(
+    pattern: cst.MatchPattern, subject: Value
+) -> list[tuple[cst.Name, Value]] | None:
+    """The names and items of `case (a, b)` for a subject of known length, or None."""
+    items = containers.known_items(subject)
+    if items is None or not isinstance(pattern, (cst.MatchTuple, cst.MatchList)):
+        return None
+    names = [
+        element.value
+        for element in pattern.patterns
+        if isinstance(element, cst.MatchSequenceElement)
+    ]
+    captured = [
+        n.name for n in names if isinstance(n, cst.MatchAs) and n.pattern is None and n.name
+    ]
+    if len(captured) != len(pattern.patterns) or len(captured) != len(items):
+        return None
+    return list(zip(captured, items, strict=True))
+
+
 def _may_match(case: cst.MatchCase, subject: Value) -> bool:
-    """Whether a case can be reached: `case None` only by what may be None."""
-    return not _is_none_pattern(case.pattern) or tests.is_none(subject) is not False
+    """Whether a case can be reached: `case None` only by what may be None, a structure by more."""
+    if _is_none_pattern(case.pattern):
+        return tests.is_none(subject) is not False
+    return not (isinstance(case.pattern, STRUCTURES) and tests.is_none(subject) is True)
 
 
 def _must_match(case: cst.MatchCase, subject: Value) -> bool:
@@ -284,6 +312,8 @@ def _must_match(case: cst.MatchCase, subject: Value) -> bool:
         return False
     if _is_none_pattern(case.pattern):
         return tests.is_none(subject) is True
+    if isinstance(case.pattern, STRUCTURES):  # whoever asks for the extras' parts has emitted them
+        return tests.is_fed_back(subject)
     return isinstance(case.pattern, cst.MatchAs) and case.pattern.pattern is None
 
 

@@ -90,7 +90,7 @@ def is_none(value: Value) -> bool | None:
 
 def compare(operator: cst.BaseCompOp, left: Value, right: Value) -> bool | None:
     """The result of a comparison with None or between literals, or None."""
-    if isinstance(operator, (cst.In, cst.NotIn)) and _is_fed_back(right):
+    if isinstance(operator, (cst.In, cst.NotIn)) and is_fed_back(right):
         return isinstance(operator, cst.In)  # whoever asks for a part has emitted it
     negated = isinstance(operator, (cst.IsNot, cst.NotEqual))
     if not negated and not isinstance(operator, (cst.Is, cst.Equal)):
@@ -118,7 +118,7 @@ def _truth(value: Value) -> bool | None:
             return False
         case Table(items) if items:
             return True
-        case Opaque() if _is_fed_back(value):
+        case Opaque() if is_fed_back(value):
             return True
         case Opaque() | Bag() | Table() | External():
             return None
@@ -130,7 +130,7 @@ def _is_none(value: Value) -> bool | None:
     match value:
         case Const(literal):
             return literal is None
-        case Opaque() if _is_fed_back(value) or Entry.CARRY in value.taint:
+        case Opaque() if is_fed_back(value) or Entry.CARRY in value.taint:
             return False
         case Opaque() | External():
             return None
@@ -138,6 +138,6 @@ def _is_none(value: Value) -> bool | None:
             return False
 
 
-def _is_fed_back(value: Value) -> bool:
+def is_fed_back(value: Value) -> bool:
     """Whether it is what the replay feeds back, or a part of it."""
     return isinstance(value, Opaque) and (value.path or "").startswith(EXTRAS_PATH)

@@ -104,7 +104,6 @@ SHAPE_ONLY = frozenset(
         "jax.numpy.ndim",
         "jax.numpy.size",
         "builtins.len",
-        "builtins.isinstance",
         "builtins.hasattr",
         "builtins.issubclass",
         "builtins.callable",

@@ -44,6 +44,7 @@ CARRY_METHOD = "initialize_carry"
 SILENT_FLAG = "deterministic"
 KEY_ARGUMENT = "rngs"
 
+RETURNING_SELF = frozenset({"lazy_init"})
 METHODS = frozenset({CARRY_METHOD, "__call__", "init_carry", "lazy_init"})
 """Methods of layers that are modelled."""
 

@@ -42,7 +42,8 @@ folded into is fine.
     why="""
 If the key is advanced, the loss replay starts where the rollout ended and sees other noise; if it
 is not, every step and every rollout sees the same noise, and a minibatch a slice of another shape.
-Measured with nnx-ppo 0.3.0: outputs differ by up to 4.17 (advanced) and 2.82 (never advanced).
+Measured on nnx-ppo 0.3.0: outputs differ by up to 4.19 (never advanced) or 5.99 (advanced), and
+92 % or 95 % of the importance ratios are clipped before any update.
 """,
     instead="""
 Carry one key per environment in the state. Where the base key must stay in the module, fold a

@@ -41,8 +41,9 @@ where it passes a carried key.
 """,
     why="""
 The layer keeps a stream of its own, which the rollout leaves advanced. A flag given to the
-constructor does not help, because `networks.train()` sets it again. Measured with nnx-ppo 0.3.0
-and `nnx.Dropout`: outputs of rollout and replay differ by up to 5.28.
+constructor does not help, because `networks.train()` sets it again. Measured on nnx-ppo 0.3.0
+with `nnx.Dropout(0.5)`: outputs differ by up to 6.34, and 75 % of the importance ratios are clipped
+before any update.
 """,
     instead="""
 Carry a key per environment and map the layer over both:

@@ -26,15 +26,12 @@ def is_replayed(audit: Audit, node: cst.CSTNode) -> bool:
     """
     sample = Sample(node)
     compared = _COMPARED_OF_SAMPLERS if audit.is_sampler else _COMPARED
-    if any(_reaches(sample, part, compared) for part in _returns(audit.replay)):
-        return not _uses_extras(audit) and audit.is_sampler
-    if audit.is_sampler:
-        return True
-    rollout = list(_returns(audit.rollout))
-    emitted = [part for part in rollout if _reaches(sample, part, compared)]
-    return (
-        bool(emitted) and all(sample in part[_EMITTED] for part in emitted) and _uses_extras(audit)
-    )
+    if any(_reaches(sample, parts, compared) for parts in _returns(audit.replay)):
+        return False
+    reached = [p for p in _returns(audit.rollout) if _reaches(sample, p, compared)]
+    if not reached:  # nothing depends on it: only a sampler's stream may move for nothing
+        return audit.is_sampler
+    return all(sample in parts[_EMITTED] for parts in reached) and _uses_extras(audit)
 
 
 def _uses_extras(audit: Audit) -> bool:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 from flake8_nnx_rng.interpreter import Audit, Site
 
-GUIDE = "https://nnx-ppo.readthedocs.io (nnx-ppo's guide, page 'Randomness')"
+GUIDE = "nnx-ppo's guide, page 'Randomness': https://nnx-ppo.readthedocs.io"
+FIGURES = "the figures: `python benchmarks/measured_faults.py`"
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class Rule:
     valid: tuple[str, ...] = field(repr=False)
     check: Callable[[Audit], Iterator[Breach]] = field(repr=False)
     by_default: bool = True
-    references: tuple[str, ...] = (GUIDE,)
+    references: tuple[str, ...] = (GUIDE, FIGURES)
 
 
 BREACH_MARK = "# breach"
