@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import argparse
 import random
 
 import pytest
+from flake8.style_guide import Decision, DecisionEngine
+from hypothesis import given
+from hypothesis import strategies as st
 
-from flake8_nnx_rng.findings import Finding, Selection
+from flake8_nnx_rng.findings import PLUGIN, Finding, Selection
 from flake8_nnx_rng.lint import NOT_ANALYSED, on_by_default
 from flake8_nnx_rng.rules import CATALOGUE
 from flake8_nnx_rng.source import Span
@@ -58,7 +62,19 @@ def test_a_finding_about_a_file_stands_at_the_start_of_a_line() -> None:
         pytest.param(Selection((), (), ("NNX1",)), "NNX101", True, False, id="prefix ignored"),
         pytest.param(Selection((), (), ("NNX102",)), "NNX101", True, True, id="another ignored"),
         pytest.param(
-            Selection(("NNX101",), ("NNX101",), ("NNX",)), "NNX101", True, False, id="ignore wins"
+            Selection(("NNX101",), (), ("NNX1",)), "NNX101", True, True, id="longer selected"
+        ),
+        pytest.param(
+            Selection(("NNX1",), (), ("NNX101",)), "NNX101", True, False, id="longer ignored"
+        ),
+        pytest.param(
+            Selection((), ("NNX101",), ("NNX",)), "NNX101", True, True, id="longer extended"
+        ),
+        pytest.param(
+            Selection(("NNX1",), (), ("NNX1",)), "NNX101", True, False, id="ignore wins a draw"
+        ),
+        pytest.param(
+            Selection((), ("NNX900",), ("NNX9",)), "NNX900", False, True, id="longer opinion"
         ),
         pytest.param(
             Selection((), ("NNX9",), ("NNX9",)), "NNX900", False, False, id="ignore wins again"
@@ -69,6 +85,33 @@ def test_a_code_is_reported_if_it_is_selected_and_not_ignored(
     selection: Selection, code: str, by_default: bool, wanted: bool
 ) -> None:
     assert selection.wants(code, by_default) is wanted
+
+
+PREFIXES = st.lists(
+    st.sampled_from(["E", "NNX", "NNX1", "NNX10", "NNX101", "NNX102", "NNX9", "NNX900"]),
+    max_size=4,
+)
+
+
+@given(st.none() | PREFIXES.filter(bool), PREFIXES, PREFIXES.filter(bool))
+def test_what_is_named_and_ignored_is_decided_as_flake8_decides_it(
+    select: list[str] | None, extend: list[str], ignore: list[str]
+) -> None:
+    options = argparse.Namespace(
+        select=select,
+        extend_select=extend,
+        extended_default_select=[PLUGIN],
+        ignore=ignore,
+        extend_ignore=None,
+        extended_default_ignore=[],
+    )
+    flake8 = DecisionEngine(options)
+    for code in ("NNX101", "NNX900"):
+        on = on_by_default(code)
+        plugin = Selection(tuple(select or ()), tuple(extend))  # as flake8's face calls it
+        shown = plugin.wants(code, on) and flake8.decision_for(code) is Decision.Selected
+        ours = Selection(tuple(select or ()), tuple(extend), tuple(ignore))
+        assert ours.wants(code, on) is shown
 
 
 @pytest.mark.parametrize(

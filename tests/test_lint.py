@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
-from pathlib import Path
 
 import libcst as cst
 import pytest
@@ -132,6 +130,27 @@ def test_a_named_base_is_analysed_though_nothing_else_in_the_file_matters() -> N
     assert _lint(text, Settings(samplers=("other.Layer",)))[0].startswith("4: NNX900 ")
 
 
+@pytest.mark.parametrize("name", ["nnx_ppo.new.layers.Layer", "nnx_ppo.Layer"])
+def test_a_base_of_the_library_may_be_named_by_its_module_or_without(name: str) -> None:
+    text = module(NOISY).replace("(StatefulModule)", "(Layer)")
+    text = f"from nnx_ppo.new.layers import Layer\n{text}"
+    assert [line.split()[1] for line in _lint(text)] == [NOT_ANALYSED]
+    assert [line.split()[1] for line in _lint(text, Settings(bases=(name,)))] == ["NNX101"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param("types import StatefulModule, ", "types import *  # ", id="star import"),
+        pytest.param("class Noisy(", "class StatefulModule(", id="name of the base"),
+    ],
+)
+def test_a_base_is_found_however_its_name_is_bound(before: str, after: str) -> None:
+    assert before in module(NOISY)
+    (line,) = _lint(module(NOISY).replace(before, after))
+    assert " NNX101 " in line
+
+
 def test_a_file_that_nests_too_deeply_is_said_with_its_line() -> None:
     text = module(NOISY) + "\n\nTOTAL = (\n" + "    1 +\n" * 600 + "    1\n)\n"
     (line,) = _lint(text)
@@ -149,9 +168,12 @@ def test_a_forward_pass_that_is_too_long_is_said_and_what_was_seen_is_still_repo
     seen = set()
     for steps in range(100):
         monkeypatch.setattr("flake8_nnx_rng.interpreter.engine.MAX_STEPS", steps)
-        said = [line for line in _lint(text) if NOT_ANALYSED in line]
-        seen.add((len(said), len(_lint(text)) - len(said)))
+        lines = _lint(text)
+        said = [line for line in lines if NOT_ANALYSED in line]
+        seen.add((len(said), len(lines) - len(said)))
         assert all(line.endswith("not analysed: its forward pass is too long") for line in said)
+        if not said:
+            break
     assert {(1, 0), (1, 1), (0, 3)} <= seen
     assert (0, 2) not in seen
 
@@ -230,64 +252,3 @@ def test_code_that_nests_deeply_but_not_too_deeply_is_analysed(depth: int) -> No
 )
 def test_a_file_that_cannot_matter_has_no_findings(text: str) -> None:
     assert _lint(text) == []
-
-
-LOADED = """
-import sys
-from flake8_nnx_rng.lint import lint
-from flake8_nnx_rng.source import Document
-lint(Document("a.py", sys.stdin.read()))
-print(*sys.modules)
-"""
-
-
-def _loaded(text: str) -> set[str]:
-    """The modules that linting a text in a fresh interpreter leaves loaded."""
-    command = [sys.executable, "-c", LOADED]
-    done = subprocess.run(command, input=text, capture_output=True, text=True, check=True)
-    return set(done.stdout.split())
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        pytest.param("import os\nclass A(B): ...\n", id="no marker"),
-        pytest.param("# nnx_ppo\nclass A: ...\n", id="no class with a base"),
-        pytest.param("# nnx_ppo\nclass A(B): ...\nx = " + "1+" * 900 + "1\n", id="too deep"),
-    ],
-)
-def test_a_file_that_cannot_matter_does_not_load_libcst(text: str) -> None:
-    loaded = _loaded(text)
-    assert "flake8_nnx_rng.lint" in loaded
-    assert not {name for name in loaded if name.partition(".")[0] == "libcst"}
-    assert "flake8_nnx_rng.rules" not in loaded
-
-
-def test_a_file_that_matters_loads_no_more_of_libcst_than_it_needs() -> None:
-    loaded = _loaded(module(NOISY.replace("self.rngs.normal(x.shape)", "1")))
-    assert "libcst" in loaded
-    assert not {"libcst.matchers", "libcst.codemod"} & loaded
-
-
-def test_a_file_with_findings_loads_no_matchers_and_no_codemods() -> None:
-    assert not {"libcst.matchers", "libcst.codemod"} & _loaded(module(NOISY))
-
-
-def test_the_libraries_that_are_linted_for_are_never_loaded() -> None:
-    loaded = _loaded(module(NOISY))
-    assert not {"jax", "flax", "nnx_ppo", "numpy", "nnx_ppo_ref"} & loaded
-
-
-def test_the_code_that_is_linted_is_never_executed_nor_imported(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    trap = tmp_path / "trap.py"
-    effect = "import pathlib\npathlib.Path(__file__).with_name('ran').touch()\n"
-    trap.write_text(effect, encoding="utf-8")
-    monkeypatch.syspath_prepend(str(tmp_path))
-    text = f"import trap\nfrom trap import Base\n{effect}{module(NOISY)}"
-    text += "\nclass Other(trap.Base, Base):\n    def __call__(self, x): ...\n"
-    text += f"\nopen({str(tmp_path / 'ran')!r}, 'w')\n1 / 0\n"
-    assert [line.split()[1] for line in _lint(text)] == ["NNX101", "NNX900"]
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["trap.py"]
-    assert "trap" not in sys.modules

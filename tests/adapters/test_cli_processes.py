@@ -64,6 +64,22 @@ def test_the_first_line_reaches_head(directory: Path) -> None:
     assert errors == b""
 
 
+LOADED = """
+import sys
+from flake8_nnx_rng.adapters.cli import main
+main(["check", "a.py"])
+print(*sys.modules)
+"""
+
+
+def test_the_command_loads_libcst_only_for_a_file_that_matters(directory: Path) -> None:
+    for text, matters in ((NOISY, True), ("import os\nclass A(B): ...\n", False)):
+        (directory / "a.py").write_text(text, encoding="utf-8")
+        command = [sys.executable, "-c", LOADED]
+        done = subprocess.run(command, capture_output=True, check=True)
+        assert (b"libcst" in done.stdout.split()) is matters
+
+
 def test_importing_the_main_module_runs_nothing(capfd: pytest.CaptureFixture[str]) -> None:
     sys.modules.pop("flake8_nnx_rng.__main__", None)
     importlib.import_module("flake8_nnx_rng.__main__")
@@ -78,6 +94,7 @@ def test_running_the_package_is_running_the_command(
 ) -> None:
     (directory / "a.py").write_text(text, encoding="utf-8")
     monkeypatch.setattr(sys, "argv", ["nnx-rng", "check", "a.py"])
+    monkeypatch.delitem(sys.modules, "flake8_nnx_rng.__main__", raising=False)
     with pytest.raises(SystemExit) as caught:
         runpy.run_module("flake8_nnx_rng", run_name="__main__")
     assert caught.value.code == status

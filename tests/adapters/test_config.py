@@ -104,6 +104,7 @@ def test_what_the_defaults_exclude_can_be_extended(directory: Path) -> None:
         ("a.*:NNX2 a.py:NNX1", "a.py", ("NNX1",)),
         ("a.*:NNX2 a.py:NNX1", "a.pyi", ("NNX2",)),
         ("sub/a.py:NNX1 a.py:NNX2", "sub/a.py", ("NNX1",)),
+        ("a.py:NNX1 b.py:NNX3 a.p*:NNX2", "a.py", ("NNX1",)),
     ],
 )
 def test_codes_are_ignored_in_the_files_that_a_pattern_names(
@@ -143,6 +144,11 @@ def test_a_file_that_is_no_configuration_is_refused_with_its_name(text: str) -> 
         read_config("other.cfg")
 
 
+def test_a_value_that_is_neither_true_nor_false_is_refused_with_its_file() -> None:
+    with pytest.raises(SourceError, match=r"maybe"):
+        read_config(_written("other.cfg", "disable-noqa = maybe"))
+
+
 NOISY_AT = f"noisy.py:{AT}: NNX101"
 UNKNOWN_AT = f"unknown.py:{AT_CLASS}: NNX900"
 
@@ -177,6 +183,14 @@ def test_the_command_obeys_the_configuration(
     name = _written("other.cfg" if named else ".flake8", *lines)
     options = ["--config", name] if named else []
     assert check(*options, "noisy.py", "unknown.py").places == places
+
+
+def test_comments_can_be_disabled_in_the_configuration(check: Run, directory: Path) -> None:
+    text = NOISY.replace("0.0, {})", "0.0, {})  # noqa")
+    (directory / "noisy.py").write_text(text, encoding="utf-8")
+    assert check("noisy.py").places == []
+    _written("setup.cfg", "disable-noqa = true")
+    assert check("noisy.py").places == [NOISY_AT]
 
 
 @pytest.mark.parametrize("lines", [["per-file-ignores = x"], None], ids=["broken", "missing"])

@@ -131,6 +131,13 @@ def test_other_findings_are_kept_in_their_order() -> None:
     assert without_ignored(document, findings) == [findings[0], findings[3]]
 
 
+def test_comments_may_be_disabled() -> None:
+    findings = [Finding("a.py", Span(1, 0, 1, 1), "NNX101", "message")]
+    for text in ("a  # noqa\n", "a\n# flake8: noqa\n"):
+        assert without_ignored(Document("a.py", text), findings) == []
+        assert without_ignored(Document("a.py", text), findings, disabled=True) == findings
+
+
 def test_a_file_without_findings_is_not_even_read() -> None:
     assert without_ignored(Document("a.py", "\0"), []) == []
 

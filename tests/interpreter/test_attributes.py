@@ -36,17 +36,29 @@ def static(a): return a
 def of_class(cls, a): return cls, a
 
 def method(self, a): return a
+
+L: nnx.Rngs
+N2: int
+def _read(self): return self.key
+def _three(self, a, b): return self, a, b
+made = property(_read)
+made_static = staticmethod(lambda a: a)
+given = functools.partialmethod(_three, 1)
+def _go_a(self): return 1
+def _go_b(self): return 2
 """
 INIT = """
 self.drop = nnx.Dropout(thing)
 self.linear = nnx.Linear(1, 1)
 self.child = Child()
 self.pair = (key, rngs)
+self.L, self.N2 = thing, thing
 """
 BEFORE = """
 class Base:
     G = 1
-class Child(Base): pass
+class Child(Base):
+    def __init__(self): self.size = 1
 """
 
 ATTRIBUTES: dict[str, tuple[str, str]] = {
@@ -69,6 +81,19 @@ ATTRIBUTES: dict[str, tuple[str, str]] = {
     "a static method": ("self.static(1)", "1"),
     "a class method": ("self.of_class(1)", "(class M, 1)"),
     "a property": ("self.prop", "key{drawn self.rngs(), sample self.rngs(), self.rngs}"),
+    "a property by its function": ("self.made", "key@self.key"),
+    "a static method by its function": ("self.made_static(1)", "1"),
+    "a method with arguments given": ("self.given(2)", "(M@self, data@M.given, 2)"),
+    "methods of a known beginning": ("getattr(self, '_go_' + x)()", "1 | 2"),
+    "methods of a known formatted beginning": ("getattr(self, f'_go_{x}')()", "1 | 2"),
+    "nothing of a known beginning": ("getattr(self, f'_stop_{x}')", "data@self._stop_..."),
+    "what was set under a computed name": (
+        "setattr(self, x, state)\ngetattr(self, 'any' + x)",
+        "data | data{carry}@state",
+    ),
+    "everything at once": ("self.child.__dict__", "{'size': data@self.child.size}"),
+    "what an annotation declares of data": ("self.L", "rngs@self.L"),
+    "what an annotation says nothing of": ("self.N2", "data@self.N2"),
     "the class": ("self.__class__", "class M"),
     "a class's attribute": ("M.K", "key@M.K"),
     "a class's method": ("M.method(self, 2)", "2"),
@@ -215,3 +240,8 @@ def test_decorators_are_known_by_their_last_names() -> None:
     definition = cst.parse_module(code).body[0]
     assert decorator_names(definition) == {"property", "cache", "jit"}
     assert decorator_names(cst.parse_expression("lambda: 1")) == set()
+
+
+def test_a_property_by_its_function_yields_what_the_function_returns() -> None:
+    members = "made = property(lambda self: jax.random.normal(self.rngs()))"
+    assert "sample" in value_of("self.made", members=members)

@@ -160,3 +160,9 @@ def test_a_function_handed_to_code_that_cannot_be_seen_is_called_with_all_that_i
 def test_an_unknown_function_of_no_place_is_called_so() -> None:
     told = events_in("(x + 1)(self.rngs)")
     assert told == ["(x + 1)(self.rngs) hands self.rngs to an unknown function"]
+
+
+def test_a_function_of_the_host_is_called_by_code_that_cannot_be_seen() -> None:
+    code = "unknown(np.random.normal, np.ndarray, x)"
+    told = events_in(code, before=BEFORE)
+    assert told == [f"{code} draws on the host: numpy.random.normal"]

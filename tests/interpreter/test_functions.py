@@ -181,6 +181,29 @@ def test_functions_made_in_a_comprehension_keep_their_variables() -> None:
     assert "key@self.key" in value_of(code, before=before)
 
 
+DEFAULTS: dict[str, tuple[str, str]] = {
+    "a key": ("def f(k=jax.random.key(0)): return k", "key@f(k=...)"),
+    "a key of the file": ("KEY = jax.random.key(0)\ndef f(k=KEY): return k", "key@f(k=...)"),
+    "a stream": ("def f(*, r=nnx.Rngs(0)): return r", "rngs@f(r=...)"),
+    "a literal": ("def f(n=3): return n", "3"),
+    "None": ("def f(k=None): return k", "None"),
+}
+
+
+@pytest.mark.parametrize(("before", "expected"), DEFAULTS.values(), ids=DEFAULTS.keys())
+def test_a_default_is_made_once_and_held_by_its_function(before: str, expected: str) -> None:
+    assert value_of("f()", before=before) == expected
+    assert events_in("f()", before=before) == []
+
+
+def test_the_default_of_a_method_is_held_by_it() -> None:
+    assert value_of("self.f()", members="def f(self, k=nnx.RngKey(0)): return k") == "key@f(k=...)"
+
+
+def test_the_default_of_a_function_of_the_pass_is_evaluated_in_it() -> None:
+    assert value_of("def f(k=state): return k\nf()") == "data{carry}@state"
+
+
 ADVANCES: dict[str, tuple[str, list[str]]] = {
     "a stream": ("f(self.rngs, x)", ["self.rngs"]),
     "an object": ("f(self, self.rngs)", ["self", "self.rngs"]),

@@ -35,7 +35,10 @@ class Never:
 OBJECTS: dict[str, tuple[str, str]] = {
     "a record by position": ("Pair(1, 2)", "Pair(a=1, b=2)"),
     "a record by name": ("Pair(b=2, a=1)", "Pair(a=1, b=2)"),
-    "a record of what a star brings": ("Pair(*state)", "Pair(a=data{carry}@state[...], b=data{carry}@state[...])"),
+    "a record of what a star brings": (
+        "Pair(*state)",
+        "Pair(a=data{carry}@state[...], b=data{carry}@state[...])",
+    ),
     "a record of a tuple": ("Pair(*(1, 2))", "Pair(a=1, b=2)"),
     "fields of the base come first": ("Derived(1, 2)", "Derived(a=1, b=2)"),
     "a module with fields by position": ("Layer(1, 2).b", "2"),
@@ -68,6 +71,31 @@ OBJECTS: dict[str, tuple[str, str]] = {
     "super of something that is no object": ("super(M, 1)", "data"),
     "super in a function that is no method": ("f()", "data"),
 }
+
+
+DEFAULTS = """
+KEY = nnx.RngKey(0)
+class Config(NamedTuple):
+    size: int
+    noisy: bool = True
+    key: object = KEY
+@dataclasses.dataclass
+class Further(Config):
+    noisy: bool = False
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("Config(1)", "Config(size=1, noisy=True, key=key@KEY)"),
+        ("Config(1, key=state).key", "data{carry}@state"),
+        ("Config()", "Config(size=None, noisy=True, key=key@KEY)"),
+        ("Further(1).noisy", "False"),
+    ],
+)
+def test_the_fields_of_a_record_have_the_defaults_of_its_class(code: str, expected: str) -> None:
+    assert value_of(code, before=DEFAULTS) == expected
 
 
 @pytest.mark.parametrize(("code", "expected"), OBJECTS.values(), ids=OBJECTS.keys())

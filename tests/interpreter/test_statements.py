@@ -13,6 +13,26 @@ VALUES: dict[str, tuple[str, str]] = {
     "an arm that raises again": ("a = 1\nif x:\n    a = 2\n    raise\na", "1"),
     "a loop that may not run": ("a = 1\nfor i in x: a = 2\na", "1 | 2"),
     "a loop's variable": ("for i in (1, 2): pass\ni", "2"),
+    "a loop that takes known items one at a time": (
+        "t = ()\nfor i in (1, 2): t = (t, i)\nt",
+        "(((), 1), 2)",
+    ),
+    "a loop over known items that may break": ("for i in (1, 2):\n    if x: break\ni", "1 | 2"),
+    "a loop over known items that does break": (
+        "for i in (1, 2, 3):\n    if i == 2: break\ni",
+        "2",
+    ),
+    "a loop over known items that may continue": (
+        "a = 0\nfor i in (1, 2):\n    if x: continue\n    a = i\na",
+        "0 | 1 | 2",
+    ),
+    "a loop over known items that returns": ("for i in (1, 2): return i\n3", "1"),
+    "a loop over pairs": ("for i in zip((1, 2), (3, 4)): pass\ni", "(2, 4)"),
+    "a loop over as many items as are taken one at a time": (
+        f"a = 0\nfor i in {(1,) * 40}: a = i\na",
+        "1",
+    ),
+    "a loop over more items than that": (f"a = 0\nfor i in {(1,) * 41}: a = i\na", "0 | 1"),
     "a loop's variables": ("for i, (a, b) in [(1, (2, 3))]: pass\n(i, a, b)", "(1, 2, 3)"),
     "a loop that breaks": ("a = 1\nfor i in x:\n    a = 2\n    break\n    a = 3\na", "1 | 2"),
     "a loop that continues": (
@@ -43,6 +63,16 @@ VALUES: dict[str, tuple[str, str]] = {
     "a match's sequence": (
         "match state:\n    case [a, *b]: pass\n(a, b)",
         "(data{carry}, data{carry})",
+    ),
+    "a match's items": (
+        "match (self.key, x):\n    case (a, b): pass\n(a, b)",
+        "(key@self.key, data{input}@x)",
+    ),
+    "a match's list": ("match [1, 2]:\n    case [a, b]: pass\na", "1"),
+    "a match's sequence of another length": ("match (1, 2):\n    case (a,): pass\na", "data"),
+    "a match's last resort": (
+        "match x:\n    case _ if state: a = 1\n    case b: a = b\na",
+        "1 | data{input}@x",
     ),
     "a match's mapping": ("match state:\n    case {'k': a, **b}: pass\na", "data{carry}"),
     "a match's class": ("match state:\n    case C(1, k=a) | [a]: pass\na", "data{carry}"),
@@ -136,6 +166,11 @@ EVENTS: dict[str, tuple[str, list[str]]] = {
     "a return": ("return s()", ["s() draws from self.rngs"]),
     "an augmented assignment": ("a = 1\na += s()", ["s() draws from self.rngs"]),
     "a walrus": ("if (k := s()) is not None: pass", ["s() draws from self.rngs"]),
+    "a loop over names": (
+        "for n in ('a', 'b'): s[n]()",
+        ["s[n]() draws from self.rngs.a", "s[n]() draws from self.rngs.b"],
+    ),
+    "a loop over nothing": ("for i in (): s()", []),
     "after a return": ("return 1\ns()", []),
     "a loop over what never comes": (
         "def never(): raise ValueError\nfor i in never(): s()",

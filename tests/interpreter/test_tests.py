@@ -115,6 +115,15 @@ ASKING = [
     "not (rollout_extras is not None)",
     "rollout_extras is None and True",
     "rollout_extras is None or False",
+    "rollout_extras is None and x",
+    "x and rollout_extras is None",
+    "x and not rollout_extras and state",
+    "not (x or rollout_extras is not None)",
+    "rollout_extras is None or 'a' not in rollout_extras",
+    "bool(rollout_extras) is False",
+    "(extras := rollout_extras) is None",
+    "(rollout_extras or {}).get('a') is None",
+    "getattr(rollout_extras, 'a', None) is None",
 ]
 
 
@@ -156,3 +165,34 @@ def test_a_module_level_literal_decides() -> None:
 
 def test_a_test_on_extras_kept_in_a_variable_decides() -> None:
     assert value_of("fresh = rollout_extras is None\n1 if fresh else 2") == "1"
+
+
+@pytest.mark.parametrize("test", ["x or rollout_extras is None", "not (x and rollout_extras)"])
+def test_what_the_extras_alone_do_not_decide_is_open(test: str) -> None:
+    body = f"if {test}: self.rngs()"
+    assert len(events_in(body)) == len(events_in(body, replay=True)) == 1
+
+
+CASES: dict[str, tuple[str, bool, bool]] = {
+    # a match whose one arm draws; whether it does in the rollout, in the replay
+    "none": ("case None: self.rngs()\n    case _: pass", True, False),
+    "none or not at all": ("case None: self.rngs()", True, False),
+    "all but none": ("case None: pass\n    case _: self.rngs()", False, True),
+    "a name after none": ("case None: pass\n    case e: self.rngs()", False, True),
+    "none under a guard": ("case None if x: pass\n    case _: self.rngs()", True, True),
+    "what comes after a structure": ("case {'a': a}: pass\n    case _: self.rngs()", True, False),
+    "a structure": ("case (a, b): self.rngs()", False, True),
+}
+
+
+@pytest.mark.parametrize(("cases", "rollout", "replay"), CASES.values(), ids=CASES.keys())
+def test_a_match_of_the_extras_reaches(cases: str, rollout: bool, replay: bool) -> None:
+    body = f"match rollout_extras:\n    {cases}"
+    assert bool(events_in(body)) is rollout
+    assert bool(events_in(body, replay=True)) is replay
+
+
+def test_the_carry_is_none_only_where_the_module_starts_with_none() -> None:
+    body = "if state is None: self.rngs()"
+    assert events_in(body) == []
+    assert events_in(body, members="def initialize_state(self, n): return None") != []

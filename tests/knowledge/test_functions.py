@@ -22,7 +22,8 @@ OPTIONAL = ("torch", "jaxtyping")
 """Packages that need not be installed."""
 
 
-def _exists(name: str) -> bool:
+def _found(name: str) -> Any:
+    """What a dotted name stands for, or None."""
     parts = name.split(".")
     for split in range(len(parts), 0, -1):
         try:
@@ -33,13 +34,14 @@ def _exists(name: str) -> bool:
             warnings.simplefilter("ignore")
             for part in parts[split:]:
                 found = getattr(found, part, None)
-        return found is not None
-    return False
+        return found
+    return None
 
 
 TABLES = {
     "transforms": functions.TRANSFORMS,
     "gradients": functions.GRADIENTS,
+    "differentiated": functions.DIFFERENTIATED,
     "pass through": functions.PASS_THROUGH,
     "shape only": functions.SHAPE_ONLY,
     "host functions": host.FUNCTIONS,
@@ -51,16 +53,34 @@ TABLES = {
 @pytest.mark.parametrize("table", TABLES)
 def test_every_name_in_a_table_exists(table: str) -> None:
     names = {name for name in TABLES[table] if not name.startswith(OPTIONAL)}
-    assert {name for name in names if not _exists(name)} <= GONE
-
-
-def test_names_of_other_releases_are_really_gone() -> None:
-    assert not [name for name in GONE if _exists(name)]
+    assert {name for name in names if _found(name) is None} <= GONE
 
 
 def test_a_name_stands_in_one_table_only() -> None:
     names = [name for table in TABLES.values() for name in table]
     assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("name", sorted(functions.DIFFERENTIATED))
+def test_what_differentiates_calls_what_it_is_given_at_once(name: str) -> None:
+    calls: list[object] = []
+
+    def given(x: Any) -> Any:
+        calls.append(x)
+        return x * 2.0
+
+    arguments = ((1.0,), (1.0,)) if name.endswith("jvp") else (1.0,)
+    options = {"graph": False} if name.startswith("flax.") else {}
+    _found(name)(given, *arguments, **options)
+    assert calls
+
+
+def test_a_selection_passes_on_one_of_its_further_arguments() -> None:
+    assert functions.SELECTIONS
+    assert functions.SELECTIONS <= functions.PASS_THROUGH
+    for name in functions.SELECTIONS:
+        chosen = [_found(name)(np.array(which), np.float32(1), np.float32(2)) for which in (1, 0)]
+        assert [float(value) for value in chosen] == [1.0, 2.0]
 
 
 def _own_functions(module: Any, prefix: str) -> Iterator[tuple[str, Any]]:
@@ -99,6 +119,8 @@ def test_every_function_of_a_host_module_draws_or_is_known_to_be_silent(prefix: 
         ("torch.randn", True),
         ("torch.zeros", False),
         ("torch.Generator", False),
+        ("scipy.stats.norm.rvs", True),
+        ("scipy.stats.norm.pdf", False),
         ("time.time", False),
         ("numpy.zeros", False),
         ("jax.random.normal", False),

@@ -53,6 +53,22 @@ def test_every_classified_layer_exists_and_is_listed_once() -> None:
     assert len(names) == len(set(names))
 
 
+def test_the_modelled_layers_are_those_of_the_other_tables_and_flax_has_them() -> None:
+    assert layers.DRAWING_LAYERS.keys() | layers.RECURRENT_CALLERS < layers.MODELLED
+    assert dict(_modules()).keys() >= layers.MODELLED
+    assert {library.canonical(name) for name in layers.MODELLED} == layers.MODELLED
+
+
+UNHEARD = {"init_carry"}
+"""Methods that no layer of Flax has."""
+
+
+def test_the_modelled_methods_are_those_of_layers() -> None:
+    names = {name for _, layer in _modules() for name in dir(layer)}
+    assert names >= layers.METHODS - UNHEARD
+    assert not UNHEARD & names
+
+
 def _class(name: str) -> type:
     return dict(_modules())[name]
 
@@ -108,8 +124,10 @@ def _counts(layer: nnx.Module) -> list[int]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", RATED)
-@pytest.mark.parametrize("rate", [0.0, 0.25, 1.0])
+@pytest.mark.parametrize(
+    ("name", "rate"),
+    [(name, rate) for name in RATED for rate in (*layers.DRAWING_LAYERS[name].silent_rates, 0.25)],
+)
 def test_a_layer_draws_unless_its_rate_is_silent(name: str, rate: float) -> None:
     layer = MAKERS[name](rate, nnx.Rngs(0))
     silent = rate in layers.DRAWING_LAYERS[name].silent_rates
@@ -136,6 +154,13 @@ def test_a_bridged_layer_draws_from_its_stream() -> None:
     layer = nnx.bridge.lazy_init(nnx.bridge.ToNNX(module, rngs=nnx.Rngs(0)), X)
     assert _advances(layer, X)
     assert hasattr(layer, layers.DRAWING_LAYERS["flax.nnx.bridge.ToNNX"].stream)
+
+
+@pytest.mark.parametrize("name", sorted(layers.RETURNING_SELF))
+def test_what_returns_the_layer_itself_is_a_modelled_method(name: str) -> None:
+    assert name in layers.METHODS
+    layer = nnx.bridge.ToNNX(linen.Dense(2), rngs=nnx.Rngs(0))
+    assert getattr(layer, name)(X) is layer
 
 
 @pytest.mark.parametrize("name", RATED)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import dataclasses
 import doctest
 import importlib
@@ -13,12 +14,13 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import flax.nnx as nnx
 import pytest
 
 from flake8_nnx_rng import knowledge
-from flake8_nnx_rng.knowledge import library
+from flake8_nnx_rng.knowledge import functions, layers, library, streams
 
 INERT = {"Population", "Connection"}
 """Classes of nnx-ppo whose names a reader may expect: they are no StatefulModules."""
@@ -111,41 +113,75 @@ def test_no_stateless_package_defines_a_class_of_the_table() -> None:
     assert not tops & library.STATELESS_PACKAGES
 
 
-def _public(module: ModuleType) -> list[tuple[str, type]]:
-    return [
-        (name, value)
-        for name, value in sorted(vars(module).items())
-        if inspect.isclass(value)
-        and value.__module__.startswith("flax.nnx.")
-        and value.__name__ == name
-    ]
+def _public(module: ModuleType) -> dict[str, Any]:
+    """The public classes and functions of a module, modules of its own aside."""
+    return {
+        name: value
+        for name, value in vars(module).items()
+        if not name.startswith("_") and not inspect.ismodule(value)
+    }
 
 
-MISSED = ("extract", "filterlib", "graphlib", "pytreelib", "training", "bridge")
-"""Modules of `flax.nnx` that the table does not name yet."""
+@pytest.mark.parametrize("module", [nnx, nnx.bridge], ids=["nnx", "bridge"])
+def test_what_flax_defines_has_one_name_whichever_module_it_comes_from(module: ModuleType) -> None:
+    origins = {
+        f"{value.__module__}.{name}": f"{module.__name__}.{name}"
+        for name, value in _public(module).items()
+        if getattr(value, "__name__", "") == name and value.__module__.startswith("flax.nnx.")
+    }
+    assert len(origins) > 5
+    assert {name: library.canonical(name) for name in origins} == origins
+    assert {name: library.canonical(name) for name in origins.values()} == {
+        name: name for name in origins.values()
+    }
 
 
-def _canonical_cases(module: ModuleType) -> list[object]:
-    return [
-        pytest.param(
-            f"{cls.__module__}.{name}",
-            f"{module.__name__}.{name}",
-            id=f"{cls.__module__}.{name}",
-            marks=[pytest.mark.xfail(strict=True, reason="implementation module not in the table")]
-            if cls.__module__.split(".")[2] in MISSED
-            else [],
-        )
-        for name, cls in _public(module)
-    ]
+TABLES = {
+    *library.CLASSES,
+    *functions.TRANSFORMS,
+    *functions.GRADIENTS,
+    *functions.DIFFERENTIATED,
+    *functions.PASS_THROUGH,
+    *streams.STREAM_TYPES,
+    *streams.VARIABLE_TYPES,
+    *streams.ADVANCE_FUNCTIONS,
+    *streams.WRITE_FUNCTIONS,
+    *streams.STATE_FUNCTIONS,
+    *layers.MODELLED,
+}
+"""Names of which something is known."""
 
 
-@pytest.mark.parametrize(
-    ("name", "canonical"), [*_canonical_cases(nnx), *_canonical_cases(nnx.bridge)]
-)
-def test_a_flax_class_has_one_name_whichever_module_it_comes_from(
-    name: str, canonical: str
-) -> None:
-    assert library.canonical(name) == library.canonical(canonical) == canonical
+def _flax_modules() -> Iterator[ModuleType]:
+    for found in pkgutil.walk_packages(nnx.__path__, "flax.nnx."):
+        with contextlib.suppress(ImportError):  # some need what is not installed
+            yield importlib.import_module(found.name)
+
+
+def _meant(name: str, otherwise: Any) -> Any:
+    """What a name of a table stands for in Flax itself."""
+    owner = nnx.bridge if ".bridge." in name else nnx
+    return getattr(owner, name.rpartition(".")[2], otherwise)
+
+
+def test_no_other_thing_of_flax_takes_a_name_of_the_tables() -> None:
+    confused = []
+    for module in _flax_modules():
+        for name, value in _public(module).items():
+            canonical = library.canonical(f"{module.__name__}.{name}")
+            bound = getattr(value, "func", value)  # flax.nnx.compat binds options of the same
+            if canonical in TABLES and _meant(canonical, bound) not in (value, bound):
+                confused.append(f"{module.__name__}.{name}")
+    assert [name for name in confused if not name.endswith("compat.cached_partial")] == []
+
+
+def test_a_name_is_canonical_at_once_or_module_by_module() -> None:
+    for module in _flax_modules():
+        short = library.canonical(module.__name__)
+        for name in _public(module):
+            canonical = library.canonical(f"{module.__name__}.{name}")
+            assert library.canonical(f"{short}.{name}") == canonical
+            assert library.canonical(canonical) == canonical
 
 
 @pytest.mark.parametrize(

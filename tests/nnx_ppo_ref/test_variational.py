@@ -63,9 +63,7 @@ def test_everything_but_the_noise_is_nnx_ppos(observations: jax.Array) -> None:
     with jax.debug_key_reuse(False):  # theirs draws from a key and then splits it
         expected = theirs(LATENT, nnx.Rngs(0), kl_weight=0.3, min_std=0.01)(keys, x)
     ours = VariationalBottleneck(LATENT, nnx.Rngs(0), kl_weight=0.3, min_std=0.01)(keys, x)
-    np.testing.assert_allclose(
-        ours.regularization_loss, expected.regularization_loss, rtol=1e-5
-    )
+    np.testing.assert_allclose(ours.regularization_loss, expected.regularization_loss, rtol=1e-5)
     assert ours.metrics.keys() == expected.metrics.keys()
     for name, value in ours.metrics.items():
         np.testing.assert_allclose(value, expected.metrics[name], rtol=1e-5)

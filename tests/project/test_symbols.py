@@ -160,6 +160,5 @@ def test_aliases_that_go_in_a_circle_end_and_say_nothing(text: str, expression: 
     assert set(_resolved(text, expression)) <= {"?"}
 
 
-@pytest.mark.xfail(strict=True, reason="a dot too many: `..A` is in the package above")
 def test_a_star_import_from_the_package_itself_has_one_dot() -> None:
     assert _resolved("from . import *", "A") == _resolved("from . import A", "A") == [".A"]

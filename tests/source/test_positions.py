@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 import libcst as cst
 import libcst.matchers as m
 import pytest
@@ -11,8 +13,16 @@ from flake8_nnx_rng.source import Positions, Span, decode
 CALL = m.Call(m.Name("draw"))
 
 
-def _tree(data: bytes) -> cst.Module:
-    return decode(data, "a.py").concrete_tree()
+def _parsed(data: bytes) -> tuple[cst.Module, Positions]:
+    document = decode(data, "a.py")
+    tree = document.concrete_tree()
+    return tree, Positions(tree, document.text)
+
+
+def _span_of_call(data: bytes) -> Span:
+    tree, positions = _parsed(data)
+    (call,) = m.findall(tree, CALL)
+    return positions.span(call)
 
 
 @pytest.mark.parametrize(
@@ -36,27 +46,61 @@ def _tree(data: bytes) -> cst.Module:
 )
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"], ids=["LF", "CRLF", "CR"])
 def test_a_node_stands_where_an_editor_shows_it(text: str, span: Span, newline: str) -> None:
-    tree = _tree(text.replace("\n", newline).encode())
-    (call,) = m.findall(tree, CALL)
-    assert Positions(tree).span(call) == span
+    assert _span_of_call(text.replace("\n", newline).encode()) == span
 
 
 def test_a_byte_order_mark_takes_no_column() -> None:
-    tree = _tree("draw()\n".encode("utf-8-sig"))
-    (call,) = m.findall(tree, CALL)
-    assert Positions(tree).span(call) == Span(1, 0, 1, 6)
+    assert _span_of_call("draw()\n".encode("utf-8-sig")) == Span(1, 0, 1, 6)
+
+
+def _span_in_python(text: str) -> Span:
+    """Where the interpreter's own parser finds the call, of which flake8 shows the column."""
+    (call,) = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call))
+    assert call.end_lineno is not None
+    assert call.end_col_offset is not None
+    return Span(call.lineno, call.col_offset, call.end_lineno, call.end_col_offset)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("\x0cdraw()\n", id="first"),
+        pytest.param("x\n\x0c\x0cy = draw()\n", id="two"),
+        pytest.param("\x0c# comment\n\x0cdraw()\n", id="below a comment"),
+        pytest.param("x\n\x0c\ndraw()\n", id="line of its own"),
+        pytest.param("if x:\n  y\n\x0c  draw()\n", id="in a block"),
+        pytest.param("if x:\n  y\n\x0c  z\n  draw()\n", id="above in a block"),
+        pytest.param("if x:\n  \x0c  draw()\n", id="inside of the indentation"),
+        pytest.param("x\x0c= draw(\x0c)\n", id="between tokens"),
+        pytest.param("x = [\n \x0c draw()]\n", id="inside of a continued line"),
+        pytest.param("s = '''\n\x0c'''\ndraw()\n", id="in a string above"),
+        pytest.param("if x:\n\x0c  draw()\n", id="first of a block"),
+        pytest.param("x = [\n\x0cdraw()]\n", id="in brackets"),
+        pytest.param("x = draw(\n\x0c)\n", id="at the end"),
+        pytest.param("x = \\\n\x0cdraw()\n", id="continued line"),
+        pytest.param("s = '''\n\x0c''', draw()\n", id="in a string before"),
+        pytest.param(" \x0cdraw()\n", id="behind a blank"),
+    ],
+)
+def test_a_form_feed_takes_a_column_as_in_python(text: str) -> None:
+    assert _span_of_call(text.encode()) == _span_in_python(text)
 
 
 def test_a_decorated_function_starts_at_its_name_not_at_its_decorator() -> None:
-    tree = _tree(b"@wrap\ndef f():\n    pass\n")
+    tree, positions = _parsed(b"@wrap\ndef f():\n    pass\n")
     function = cst.ensure_type(tree.body[0], cst.FunctionDef)
-    assert Positions(tree).span(function.name) == Span(2, 4, 2, 5)
+    assert positions.span(function.name) == Span(2, 4, 2, 5)
+
+
+def test_the_end_of_a_file_may_stand_behind_its_last_line() -> None:
+    tree, positions = _parsed(b"x = 1\n")
+    assert positions.span(tree) == Span(1, 0, 2, 0)
 
 
 def test_a_node_of_another_tree_has_no_position() -> None:
-    (call,) = m.findall(_tree(b"draw()\n"), CALL)
+    (call,) = m.findall(_parsed(b"draw()\n")[0], CALL)
     with pytest.raises(KeyError):
-        Positions(_tree(b"draw()\n")).span(call)
+        _parsed(b"draw()\n")[1].span(call)
 
 
 def test_spans_are_ordered_by_line_and_then_by_column() -> None:

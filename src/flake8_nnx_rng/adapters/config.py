@@ -86,6 +86,14 @@ def _from(parser: configparser.RawConfigParser, directory: str) -> Config:
                 return list(parse_comma_separated_list(parser.get(SECTION, spelling)))
         return []
 
+    def flag(name: str) -> bool:
+        value = ",".join(listed(name)).lower() or "false"
+        if value not in parser.BOOLEAN_STATES:
+            raise SourceError(
+                name, None, f"{value} is neither true nor false", "write true or false"
+            )
+        return parser.BOOLEAN_STATES[value]
+
     exclude = normalize_paths(listed("exclude") or list(defaults.EXCLUDE), directory)
     exclude += normalize_paths(listed("extend-exclude"), directory)
     return Config(
@@ -94,11 +102,7 @@ def _from(parser: configparser.RawConfigParser, directory: str) -> Config:
         select=tuple(listed("select")),
         extend_select=tuple(listed("extend-select")),
         ignore=tuple(listed("ignore") + listed("extend-ignore")),
-        disable_noqa=parser.getboolean(
-            SECTION,
-            "disable-noqa",
-            fallback=parser.getboolean(SECTION, "disable_noqa", fallback=False),
-        ),
+        disable_noqa=flag("disable-noqa"),
         exclude=tuple(exclude),
         per_file_ignores=_per_file(parser, directory),
     )

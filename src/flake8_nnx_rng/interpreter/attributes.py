@@ -80,7 +80,11 @@ def attribute(it: Interpreter, value: Value, name: str, node: cst.CSTNode) -> Va
             return Method(value, name) if known is None else known
         case Table():
             found = dict(value.items).get(name, value.rest)
-            return Method(value, name) if found is None or name in containers.METHODS else found
+            return (
+                found
+                if found is not None and name not in containers.KNOWN_METHODS
+                else Method(value, name)
+            )
         case Opaque(taint, path):
             if name in functions.SHAPE_ATTRIBUTES:
                 return Opaque()
@@ -168,7 +172,7 @@ def _instance_attribute(it: Interpreter, instance: Instance, name: str, node: cs
     if found is None:
         return unknown_attribute(instance, name)
     bound = it.each(found, lambda v: bind(it, v, instance, node))
-    is_data = not isinstance(found, Function)
+    is_data = not isinstance(found, (Function, Partial))
     return held(bound, f"{instance.path}.{name}") if is_data and instance.path else bound
 
 

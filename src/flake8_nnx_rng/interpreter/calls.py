@@ -8,18 +8,11 @@ from typing import Any
 
 import libcst as cst
 
-from flake8_nnx_rng.interpreter import (
-    assignment,
-    containers,
-    externals,
-    functions,
-    methods,
-    modules,
-    objects,
-)
+from flake8_nnx_rng.interpreter import assignment, containers, functions, methods, modules, objects
 from flake8_nnx_rng.interpreter.drawing import draw_key
 from flake8_nnx_rng.interpreter.engine import Callee, Interpreter
 from flake8_nnx_rng.interpreter.joins import join, join_all
+from flake8_nnx_rng.interpreter.library import externals
 from flake8_nnx_rng.interpreter.taint import Asked, is_threaded
 from flake8_nnx_rng.interpreter.unknown import unknown_call
 from flake8_nnx_rng.interpreter.values import (
@@ -47,7 +40,7 @@ def call_expression(it: Interpreter, node: cst.Call) -> Value:
     callee = it.evaluate(node.func)
     arguments = evaluate_arguments(it, node.args)
     if isinstance(node.func, cst.Attribute):
-        _mutate(it, node.func, callee, arguments)
+        _mutate(it, node.func, arguments)
     return it.call(callee, arguments, node)
 
 
@@ -82,20 +75,21 @@ def _keywords_in(value: Value) -> tuple[list[tuple[str, Value]], list[Value]]:
     return [], [containers.element(option) for option in options(value)]
 
 
-def _mutate(it: Interpreter, func: cst.Attribute, callee: Value, arguments: Arguments) -> None:
+def _mutate(it: Interpreter, func: cst.Attribute, arguments: Arguments) -> None:
     """`xs.append(x)`: what `xs` names from now on."""
     name = func.attr.value
     if name not in containers.MUTATORS:
         return
-    receivers = [option.receiver for option in options(callee) if isinstance(option, Method)]
-    if not receivers:
-        receivers = list(options(it.evaluate(func.value)))
+    receivers = options(it.evaluate(func.value))
     assignment.note_mutation(it, func.value, func, arguments.values())
-    for receiver in receivers:
-        changed = containers.mutate(receiver, name, arguments)
-        if changed is not None:
-            certain = changed if len(receivers) == 1 else join(receiver, changed)
-            assignment.rebind(it, func.value, receiver, certain)
+    changed = [containers.mutate(receiver, name, arguments) for receiver in receivers]
+    pairs = [(old, new) for old, new in zip(receivers, changed, strict=True) if new is not None]
+    for old, new in pairs:
+        it.replace_object(old, new if len(receivers) == 1 else join(old, new))
+    if pairs:
+        untouched = [old for old, new in zip(receivers, changed, strict=True) if new is None]
+        after = join_all([*(new for _, new in pairs), *untouched])
+        assignment.rebind(it, func.value, receivers[0], after)
 
 
 def _partial(it: Interpreter, callee: Partial, arguments: Arguments, node: cst.CSTNode) -> Value:

@@ -150,6 +150,34 @@ def with_element(collection: Value, value: Value) -> Value:
     return Bag(join(element(collection), value)) if _has_items(collection) else Bag(value)
 
 
+def substitute(value: Value, old: Value, new: Value) -> Value:
+    """The value with one object in it, known by its identity, changed into another."""
+    if value is old:
+        return new
+    match value:
+        case Items(items):
+            changed = tuple(substitute(item, old, new) for item in items)
+            return Items(changed) if _differ(changed, items) else value
+        case Choice(alternatives):
+            changed = tuple(substitute(option, old, new) for option in alternatives)
+            return join_all(changed) if _differ(changed, alternatives) else value
+        case Bag(inner):
+            inside = substitute(inner, old, new)
+            return value if inside is inner else Bag(inside)
+        case Table(entries, rest):
+            before = tuple(v for _, v in entries)
+            changed = tuple(substitute(v, old, new) for v in before)
+            if not _differ(changed, before):
+                return value
+            return Table(tuple((k, v) for (k, _), v in zip(entries, changed, strict=True)), rest)
+        case _:
+            return value
+
+
+def _differ(first: tuple[Value, ...], second: tuple[Value, ...]) -> bool:
+    return any(a is not b for a, b in zip(first, second, strict=True))
+
+
 def replaced(collection: Value, index: Value | slice, value: Value) -> Value:
     """The collection after `collection[index] = value`."""
     match collection:
@@ -333,6 +361,8 @@ METHODS: dict[str, Callable[[Value, Arguments], Value]] = {
     "pop": _pop,
     "popleft": _pop,
     "popitem": lambda receiver, arguments: Items((Opaque(), element(receiver))),
-    "copy": lambda receiver, arguments: receiver,
+    "copy": lambda receiver, arguments: replace(receiver),
 }
 """Methods that read from a collection."""
+
+KNOWN_METHODS = frozenset(METHODS) | frozenset(MUTATORS)

@@ -261,8 +261,9 @@ class Interpreter:
         if self.store is None or old == new:
             return
         for place, value in list(self.store.items()):
-            if value is old:
-                self.write_attribute(*place, new)
+            changed = containers.substitute(value, old, new)
+            if changed is not value:
+                self.write_attribute(*place, changed)
 
     @property
     def objects_version(self) -> Value | None:

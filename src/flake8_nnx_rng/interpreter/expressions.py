@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from flake8_nnx_rng.interpreter import attributes, calls, containers, names, tests
+from flake8_nnx_rng.interpreter import attributes, calls, containers, names, operators, tests
 from flake8_nnx_rng.interpreter.assignment import assign
 from flake8_nnx_rng.interpreter.engine import Expression, Frame, Interpreter
 from flake8_nnx_rng.interpreter.values import (
@@ -145,31 +145,9 @@ def _binary(it: Interpreter, node: cst.BinaryOperation) -> Value:
     value = it.evaluate(current)
     for operation in reversed(spine):
         right = it.evaluate(operation.right)
-        made = _operated(it, operation, value, right)
-        value = containers.combine(value, right) if made is None else made
+        name = operators.BINARY.get(type(operation.operator))
+        value = operators.operate(it, name, value, right, operation)
     return value
-
-
-def _operated(
-    it: Interpreter, node: cst.BinaryOperation, left: Value, right: Value
-) -> Value | None:
-    name = OPERATORS.get(type(node.operator))
-    if name is None:
-        return None
-    made = it.special(left, f"__{name}__", (right,), node)
-    return it.special(right, f"__r{name}__", (left,), node) if made is None else made
-
-
-OPERATORS: dict[type[cst.BaseBinaryOp], str] = {
-    cst.Add: "add",
-    cst.Subtract: "sub",
-    cst.Multiply: "mul",
-    cst.MatrixMultiply: "matmul",
-    cst.Divide: "truediv",
-    cst.RightShift: "rshift",
-    cst.BitOr: "or",
-}
-"""Operators that classes of modules overload, by the name of their methods."""
 
 
 def _named(it: Interpreter, node: cst.NamedExpr) -> Value:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import libcst as cst
 
-from flake8_nnx_rng.interpreter import containers, hosts, modules
+from flake8_nnx_rng.interpreter import containers, modules
 from flake8_nnx_rng.interpreter.assignment import held_path
 from flake8_nnx_rng.interpreter.attributes import LIBRARY_PART
 from flake8_nnx_rng.interpreter.drawing import advance, drew
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.events import Wrote
+from flake8_nnx_rng.interpreter.library import hosts
 from flake8_nnx_rng.interpreter.taint import merge
 from flake8_nnx_rng.interpreter.unknown import call_functions_in, unknown_call
 from flake8_nnx_rng.interpreter.values import (

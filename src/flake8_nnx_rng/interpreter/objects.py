@@ -6,7 +6,8 @@ import libcst as cst
 
 from flake8_nnx_rng.interpreter import attributes, containers, names
 from flake8_nnx_rng.interpreter.engine import Interpreter
-from flake8_nnx_rng.interpreter.handlers import Handler
+from flake8_nnx_rng.interpreter.joins import join
+from flake8_nnx_rng.interpreter.library.handlers import Handler
 from flake8_nnx_rng.interpreter.values import (
     NONE,
     Arguments,
@@ -79,9 +80,10 @@ def record(
         if field in given:
             return given[field]
         default = fields[field]
-        if arguments.rest is not None:
-            return arguments.rest
-        return NONE if default is None else names.in_scope(it, *default)
+        if default is None:
+            return arguments.rest or NONE
+        value = names.in_scope(it, *default)
+        return value if arguments.rest is None else join(value, arguments.rest)
 
     return Record(name, tuple((field, value_of(field)) for field in fields))
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 import libcst as cst
 
-from flake8_nnx_rng.interpreter import containers, declared, names, tests
+from flake8_nnx_rng.interpreter import containers, declared, names, operators, tests
 from flake8_nnx_rng.interpreter.assignment import assign
 from flake8_nnx_rng.interpreter.engine import OBJECTS_VERSION, Interpreter, LoopExits, Statement
 from flake8_nnx_rng.interpreter.events import Returned
@@ -16,7 +16,9 @@ from flake8_nnx_rng.interpreter.values import (
     Bag,
     Class,
     External,
+    Items,
     Opaque,
+    Table,
     Value,
     blur,
 )
@@ -58,8 +60,12 @@ def _annotated_assign(it: Interpreter, node: cst.AnnAssign) -> None:
 
 
 def _augmented_assign(it: Interpreter, node: cst.AugAssign) -> None:
-    value = containers.combine(it.evaluate(node.target), it.evaluate(node.value))
+    before, operand = it.evaluate(node.target), it.evaluate(node.value)
+    name = operators.AUGMENTED.get(type(node.operator))
+    value = operators.operate(it, name, before, operand, node)
     assign(it, node.target, value)
+    if isinstance(before, (Items, Bag, Table)):  # changed in place, under every name
+        it.replace_object(before, value)
 
 
 def _return(it: Interpreter, node: cst.Return) -> None:

@@ -92,7 +92,8 @@ def lookup(name: str, scope: Scope) -> tuple[tuple[Symbol, ...], Scope] | None:
             return current.bindings[name], current
         for symbol in current.bindings.get(STAR, ()):
             if isinstance(symbol, ExternalSymbol):
-                starred.append(ExternalSymbol(f"{symbol.name}.{name}"))
+                dot = "" if symbol.name.endswith(".") else "."  # `from . import *`
+                starred.append(ExternalSymbol(f"{symbol.name}{dot}{name}"))
         if current.parent is None and hasattr(builtins, name):
             return (ExternalSymbol(f"builtins.{name}"),), current
         if current.parent is None and starred:

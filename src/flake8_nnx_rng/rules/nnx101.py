@@ -16,9 +16,11 @@ def check(audit: Audit) -> Iterator[Breach]:
     for event in audit.events():
         match event:
             case Drew(_, Stream() as source, None):
-                verb = "draws from"
-            case Advanced(_, (Stream() | Instance() | Layer()) as source):
-                verb = "advances"
+                does = "draws from class-level"
+            case Advanced(_, Stream() as source):
+                does = "advances class-level"
+            case Advanced(_, (Instance() | Layer()) as source):
+                does = "advances every stream of"
             case _:
                 continue
         path = source.path
@@ -26,7 +28,7 @@ def check(audit: Audit) -> Iterator[Breach]:
             continue
         yield Breach(
             event.site,
-            f"{way(event.site)} {verb} class-level {path}: rollout and loss replay will see "
+            f"{way(event.site)} {does} {path}: rollout and loss replay will see "
             "different noise; carry one key per env in the state",
         )
 

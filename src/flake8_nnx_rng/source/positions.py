@@ -46,16 +46,22 @@ class Positions:
         start, end = found.start, found.end
         return Span(
             start.line,
-            start.column + self._form_feeds(start.line),
+            start.column + self._dropped(start.line),
             end.line,
-            end.column + self._form_feeds(end.line),
+            end.column + self._dropped(end.line),
         )
 
-    def _form_feeds(self, line: int) -> int:
-        """Form feeds at the start of a line, which libcst drops and everybody else counts."""
-        text = self._lines[line - 1] if line <= len(self._lines) else ""
-        return len(text) - len(text.lstrip("\f"))
+    def _dropped(self, line: int) -> int:
+        """Form feeds in front of a line that libcst leaves out and everybody else counts."""
+        if "\f" not in self.text:
+            return 0
+        text, code = self._lines[line - 1], self._code_lines[line - 1]
+        return len(text) - len(code) if text.endswith(code) else 0
 
     @cached_property
     def _lines(self) -> list[str]:
         return self.text.split("\n")
+
+    @cached_property
+    def _code_lines(self) -> list[str]:
+        return self.module.code.split("\n")

@@ -7,8 +7,8 @@ import libcst as cst
 from flake8_nnx_rng.interpreter import attributes, containers, tests
 from flake8_nnx_rng.interpreter.assignment import write_attribute
 from flake8_nnx_rng.interpreter.engine import Interpreter
-from flake8_nnx_rng.interpreter.handlers import Handler
 from flake8_nnx_rng.interpreter.joins import join, join_all
+from flake8_nnx_rng.interpreter.library.handlers import Handler
 from flake8_nnx_rng.interpreter.values import (
     NONE,
     Arguments,
@@ -26,6 +26,8 @@ from flake8_nnx_rng.interpreter.values import (
     blur,
     options,
 )
+
+NONE_TYPE = External("types.NoneType")
 
 
 def _zip(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
@@ -128,12 +130,15 @@ def _is_found(value: Value) -> bool:
 
 def _isinstance(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
     """Decided only for what may be None: whoever tests the extras' type has emitted that type."""
-    value, kind = arguments.get("", 0) or Opaque(), arguments.get("", 1) or Opaque()
+    value, kind = arguments.get("", 0) or Opaque(), arguments.get("", 1)
     absent = tests.is_none(value)
     if absent is None or not (absent or tests.is_fed_back(value)):
         return Opaque()
-    asks_for_none = kind in (External("types.NoneType"), NONE)
-    return Const(absent is asks_for_none)
+    kinds = kind.items if isinstance(kind, Items) else (kind,)
+    if NONE_TYPE in kinds:
+        return Const(absent) if len(kinds) == 1 else Opaque()
+    are_classes = all(isinstance(one, (Class, External)) for one in kinds)
+    return Const(not absent) if are_classes else Opaque()
 
 
 def _bool(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
@@ -143,10 +148,10 @@ def _bool(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
 
 
 def _type(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
-    found = [
-        Class(o.cls) for o in options(arguments.get("", 0) or Opaque()) if isinstance(o, Instance)
-    ]
-    return join_all(found) if found else Opaque()
+    value = arguments.get("", 0) or Opaque()
+    if value == NONE:
+        return NONE_TYPE
+    return join_all(Class(o.cls) for o in options(value) if isinstance(o, Instance))
 
 
 def _filter(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:

@@ -8,8 +8,8 @@ import libcst as cst
 
 from flake8_nnx_rng.interpreter import containers
 from flake8_nnx_rng.interpreter.engine import Interpreter
-from flake8_nnx_rng.interpreter.handlers import Handler
 from flake8_nnx_rng.interpreter.joins import join, join_all
+from flake8_nnx_rng.interpreter.library.handlers import Handler
 from flake8_nnx_rng.interpreter.values import (
     Arguments,
     Bag,

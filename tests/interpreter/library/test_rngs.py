@@ -30,6 +30,19 @@ VALUES: dict[str, tuple[str, str]] = {
     "a function with split streams": ("nnx.split_rngs(lambda: 1)", "function lambda"),
     "a decorator that splits streams": ("nnx.split_rngs(splits=3)", "data"),
     "split streams": ("nnx.split_rngs(self.rngs)", "data{self.rngs}"),
+    "a split module": ("nnx.split(self)", "(partial(flax.nnx.merge, M@self), data{self})"),
+    "a split stream, of several states": (
+        "nnx.split(self.rngs, nnx.RngKey, ...)[1:]",
+        "(data{self.rngs}, data{self.rngs})",
+    ),
+    "a split of nothing": ("nnx.split()[1]", "data"),
+    "a merged module": ("d, s = nnx.split(self)\nnnx.merge(d, s)", "M@self"),
+    "a merged module by name": (
+        "nnx.merge(graphdef=nnx.split(self.rngs)[0], state=x)",
+        "rngs@self.rngs",
+    ),
+    "what was split out of sight": ("nnx.merge(x, state)", "data{carry, input}"),
+    "a merge of nothing": ("nnx.merge()", "data"),
     "an update": ("nnx.update(self, state)", "data"),
 }
 
@@ -69,6 +82,10 @@ EVENTS: dict[str, tuple[str, list[str]]] = {
         ],
     ),
     "splitting data moves nothing": ("nnx.split_rngs(x)", []),
+    "a merged layer draws like its original": (
+        "d, s = nnx.split(self.drop)\nnnx.merge(d, s)(x)",
+        ["nnx.merge(d, s)(x) draws from self.drop.rngs in Dropout@self.drop"],
+    ),
     "an update writes": (
         "nnx.update(self.rngs, state)",
         ["nnx.update(self.rngs, state) writes self.rngs: rngs@self.rngs -> data{carry}@state"],

@@ -40,6 +40,8 @@ CALLED: dict[str, str] = {
     "a map": "jax.lax.map(self.f, x)",
     "a map by name": "jax.lax.map(f=self.f, xs=x)",
     "a map over a tree": "jax.tree.map(self.f, x)",
+    "a reduction": "functools.reduce(self.f, x)",
+    "a derivative": "jax.vjp(self.f, x)",
     "a callback": "jax.pure_callback(self.f, x, x)",
     "an array function with functions": "jnp.where(x, self.f, 1)",
 }
@@ -141,6 +143,31 @@ VALUES: dict[str, tuple[str, str]] = {
         "function lambda",
     ),
     "a map over a tree of nothing": ("jax.tree.map()", "data"),
+    "a reduction of known items": (
+        "functools.reduce(lambda a, b: (a, b), (1, 2, 3))",
+        "((1, 2), 3)",
+    ),
+    "a reduction with a start": (
+        "functools.reduce(lambda a, b: (a, b), (1,), self.key)",
+        "(key@self.key, 1)",
+    ),
+    "a reduction over functions": (
+        "functools.reduce(lambda a, f: f(a), [lambda v: (v, 1)], x)",
+        "(data{input}@x, 1)",
+    ),
+    "a reduction of data": (
+        "functools.reduce(lambda a, b: a, state)",
+        "data{carry}@state[...]",
+    ),
+    "a reduction of data with a start": (
+        "functools.reduce(lambda a, b: b, state, 1)",
+        "1 | data{carry}@state[...]",
+    ),
+    "a reduction of nothing": ("functools.reduce()", "data"),
+    "a value with its derivative": ("jax.linearize(lambda a: (a, 1), x)[0]", "(data{input}@x, 1)"),
+    "a value of several": ("jax.jvp(lambda a, b: b, (x, state), (1, 2))[0]", "data{carry}@state"),
+    "a derivative": ("jax.vjp(lambda a: a, x)[1](state)", "data{carry, input}"),
+    "a derivative of nothing": ("jax.vjp()[0]", "data"),
     "a callback of nothing": ("jax.pure_callback()", "data"),
 }
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import libcst as cst
 
-from flake8_nnx_rng.interpreter import attributes, builtins, control, keys, modules, objects, rngs
+from flake8_nnx_rng.interpreter import attributes, modules, objects
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.events import DrewOnHost
-from flake8_nnx_rng.interpreter.handlers import Handler
 from flake8_nnx_rng.interpreter.joins import join_all
-from flake8_nnx_rng.interpreter.taint import Host, merge
+from flake8_nnx_rng.interpreter.library import builtins, control, keys, rngs
+from flake8_nnx_rng.interpreter.library.handlers import Handler
+from flake8_nnx_rng.interpreter.taint import CLEAN, Host, Taint, merge
 from flake8_nnx_rng.interpreter.unknown import call_functions_in, unknown_call
 from flake8_nnx_rng.interpreter.values import (
     Arguments,
@@ -72,10 +73,16 @@ def _passed_through(name: str, arguments: Arguments) -> Value:
     """What a function that only moves values returns."""
     values = arguments.values()
     if name in functions.SELECTIONS:
-        return join_all(values[1:])
+        chosen_by = taint_of(values[0]) if values else CLEAN
+        return join_all(_chosen(value, chosen_by) for value in values[1:])
     first = values[0] if values else Opaque()
     others = merge(taint_of(v) for v in values[1:])
     if not others:
         return first
     # A mixture: what is threaded through makes all of it depend on env and step.
     return Key(taint_of(first) | others) if isinstance(first, Key) else blur(*values)
+
+
+def _chosen(value: Value, chosen_by: Taint) -> Value:
+    """One of the values that `where` may return: its numbers depend on the test too."""
+    return Opaque(value.taint | chosen_by, value.path) if isinstance(value, Opaque) else value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from interpreting import events_in, shown, value_of
 
-from flake8_nnx_rng.interpreter.keys import key_argument
+from flake8_nnx_rng.interpreter.library.keys import key_argument
 from flake8_nnx_rng.interpreter.values import Arguments, Const, Value
 
 ONE, TWO, THREE = Const(1), Const(2), Const(3)

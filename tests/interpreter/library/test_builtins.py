@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from interpreting import events_in, value_of
 
+BEFORE = "import collections, itertools, types\nclass Empty: pass"
 VALUES: dict[str, tuple[str, str]] = {
     "zip of tuples": ("zip((1, 2), (3, 4))", "((1, 3), (2, 4))"),
     "zip of tuples of two lengths": ("zip((1, 2), (3,))", "((1, 3))"),
@@ -56,6 +57,34 @@ VALUES: dict[str, tuple[str, str]] = {
     ),
     "every attribute of data": ("vars(x)", "data{input}@x.__dict__"),
     "every attribute of nothing": ("vars()", "data"),
+    "an attribute of None, or the default": ("getattr(None, 'a', 1)", "1"),
+    "an attribute of a name by a sum": (
+        "getattr(self, x + '_a')",
+        "data@self.thing | key@self.key | rngs@self.rngs | stream@self.stream",
+    ),
+    "an attribute of a name that begins with data": (
+        "getattr(self, f'{x}_a')",
+        "data@self.thing | key@self.key | rngs@self.rngs | stream@self.stream",
+    ),
+    "an attribute of an empty formatted name": ("getattr(Empty(), f'')", "data"),
+    "a truth": ("bool(1)", "True"),
+    "an unknown truth": ("bool(x)", "data{input}"),
+    "the truth of nothing": ("bool()", "False"),
+    "a type": ("type(self)", "class M"),
+    "the type of data": ("type(x)", "data"),
+    "a filter": ("filter(lambda v: v, (1, self.key))", "[1 | key@self.key...]"),
+    "a filter without a test": ("filter(None, x)", "[data{input}@x[...]...]"),
+    "a chain of tuples": ("list(itertools.chain((1,), (self.key,)))", "(1, key@self.key)"),
+    "a chain with data": ("itertools.chain((1,), x)", "[1 | data{input}@x[...]...]"),
+    "the first that is there": ("nnx.first_from(None, self.rngs, state)", "rngs@self.rngs"),
+    "the first that may be there": (
+        "nnx.first_from(self.thing, self.rngs, state)",
+        "data@self.thing | rngs@self.rngs",
+    ),
+    "the first of nothing": ("nnx.first_from()", "data"),
+    "the type of None": ("isinstance(None, dict)", "False"),
+    "the type of something unknown": ("isinstance(x, dict)", "data"),
+    "a namespace": ("types.SimpleNamespace(a=1)", "{'a': 1}"),
     "a set attribute": ("setattr(self, 'a', 1)\nself.a", "1"),
     "what setting yields": ("setattr(self, 'a', 1)", "None"),
 }
@@ -63,7 +92,7 @@ VALUES: dict[str, tuple[str, str]] = {
 
 @pytest.mark.parametrize(("code", "expected"), VALUES.values(), ids=VALUES.keys())
 def test_a_builtin_yields(code: str, expected: str) -> None:
-    assert value_of(code, before="import collections\nclass Empty: pass") == expected
+    assert value_of(code, before=BEFORE) == expected
 
 
 @pytest.mark.parametrize(
@@ -73,6 +102,7 @@ def test_a_builtin_yields(code: str, expected: str) -> None:
             "setattr(self, 'key', x)", "self.key: key@self.key -> data{input}@x", id="by name"
         ),
         pytest.param("setattr(self, x, self.key)", "self.?: data -> key@self.key", id="unknown"),
+        pytest.param("object.__setattr__(self, 'a', 1)", "self.a: data -> 1", id="past the class"),
         pytest.param("setattr(self, 'a')", "self.a: data -> data", id="to nothing"),
     ],
 )
@@ -97,3 +127,34 @@ LOOPS = {
 @pytest.mark.parametrize("code", LOOPS.values(), ids=LOOPS.keys())
 def test_streams_are_drawn_from_in_a_loop_over(code: str) -> None:
     assert events_in(code) == ["s() draws from self.rngs.a", "s() draws from self.rngs.b"]
+
+
+def test_a_known_attribute_is_set_in_every_round() -> None:
+    told = events_in("for n in ('a', 'b'): setattr(self, n, 1)")
+    assert told == [f"setattr(self, n, 1) writes self.{name}: data -> 1" for name in "ab"]
+
+
+@pytest.mark.parametrize("code", ["dict(rollout_extras)", "dict(rollout_extras or {})"])
+def test_a_copy_of_the_extras_is_fed_back_as_they_are(code: str) -> None:
+    body = f"e = {code}\nif 'a' not in e: self.rngs()"
+    assert events_in(body, replay=True) == []
+
+
+@pytest.mark.parametrize("kind", ["dict", "jax.Array", "(dict, list)"])
+def test_the_type_of_the_extras_is_as_the_code_expects(kind: str) -> None:
+    body = f"if not isinstance(rollout_extras, {kind}): self.rngs()"
+    assert events_in(body) != []
+    assert events_in(body, replay=True) == []
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param("types.NoneType", id="by its name"),
+        pytest.param("type(None)", id="by None"),
+    ],
+)
+def test_the_extras_are_none_in_the_rollout_alone(kind: str) -> None:
+    body = f"if isinstance(rollout_extras, {kind}): self.rngs()"
+    assert events_in(body, before=BEFORE) != []
+    assert events_in(body, before=BEFORE, replay=True) == []

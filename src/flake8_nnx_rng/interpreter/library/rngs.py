@@ -9,8 +9,8 @@ import libcst as cst
 
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.events import Advanced, Wrote
-from flake8_nnx_rng.interpreter.handlers import Handler
-from flake8_nnx_rng.interpreter.keys import made_from
+from flake8_nnx_rng.interpreter.library.handlers import Handler
+from flake8_nnx_rng.interpreter.library.keys import made_from
 from flake8_nnx_rng.interpreter.taint import merge
 from flake8_nnx_rng.interpreter.values import (
     Arguments,
