@@ -6,7 +6,7 @@ import pytest
 import support
 from interpreting import shown
 
-from flake8_nnx_rng.interpreter import containers
+from flake8_nnx_rng.interpreter import collection_methods, containers
 from flake8_nnx_rng.interpreter.taint import Entry, Held
 from flake8_nnx_rng.interpreter.values import (
     NONE,
@@ -210,14 +210,14 @@ MUTATIONS: dict[str, tuple[Value, str, Arguments, str]] = {
     ("value", "method", "arguments", "expected"), MUTATIONS.values(), ids=MUTATIONS.keys()
 )
 def test_after(value: Value, method: str, arguments: Arguments, expected: str) -> None:
-    changed = containers.mutate(value, method, arguments)
+    changed = collection_methods.mutate(value, method, arguments)
     assert changed is not None
     assert shown(changed) == expected
 
 
 @pytest.mark.parametrize("value", [KEY, Stream(), NONE], ids=["key", "stream", "None"])
 def test_what_is_no_collection_is_not_changed_by_such_methods(value: Value) -> None:
-    assert containers.mutate(value, "update", _call(KEY)) is None
+    assert collection_methods.mutate(value, "update", _call(KEY)) is None
 
 
 READS: dict[str, tuple[Value, str, Arguments, str]] = {
@@ -245,4 +245,4 @@ READS: dict[str, tuple[Value, str, Arguments, str]] = {
     ("value", "method", "arguments", "expected"), READS.values(), ids=READS.keys()
 )
 def test_reading(value: Value, method: str, arguments: Arguments, expected: str) -> None:
-    assert shown(containers.METHODS[method](value, arguments)) == expected
+    assert shown(collection_methods.METHODS[method](value, arguments)) == expected

@@ -15,8 +15,6 @@ from nnx_ppo_ref.variational import gaussian_divergence
 
 BATCH, LATENT, STEPS = 6, 3, 4
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture(autouse=True)
 def key_reuse_is_an_error() -> Iterator[None]:

@@ -2,7 +2,7 @@
 
 It follows values through the code and emits events; it reports nothing. Start reading at
 `passes`, then `engine`; what each construct means is in the tables of `expressions`,
-`statements`, `attributes` and `calls`.
+`statements`, `attributes` and `calls`; what library functions mean is in `library`.
 """
 
 from flake8_nnx_rng.interpreter.events import (

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from flake8_nnx_rng.interpreter import containers, declared, names
+from flake8_nnx_rng.interpreter import collection_methods, containers, declared, names
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.joins import SEQUENTIAL, held, join_all
 from flake8_nnx_rng.interpreter.taint import CLEAN, Held
@@ -82,7 +82,7 @@ def attribute(it: Interpreter, value: Value, name: str, node: cst.CSTNode) -> Va
             found = dict(value.items).get(name, value.rest)
             return (
                 found
-                if found is not None and name not in containers.KNOWN_METHODS
+                if found is not None and name not in collection_methods.KNOWN_METHODS
                 else Method(value, name)
             )
         case Opaque(taint, path):

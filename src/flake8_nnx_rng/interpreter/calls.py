@@ -8,7 +8,15 @@ from typing import Any
 
 import libcst as cst
 
-from flake8_nnx_rng.interpreter import assignment, containers, functions, methods, modules, objects
+from flake8_nnx_rng.interpreter import (
+    assignment,
+    collection_methods,
+    containers,
+    functions,
+    methods,
+    modules,
+    objects,
+)
 from flake8_nnx_rng.interpreter.drawing import draw_key
 from flake8_nnx_rng.interpreter.engine import Callee, Interpreter
 from flake8_nnx_rng.interpreter.joins import join, join_all
@@ -78,11 +86,11 @@ def _keywords_in(value: Value) -> tuple[list[tuple[str, Value]], list[Value]]:
 def _mutate(it: Interpreter, func: cst.Attribute, arguments: Arguments) -> None:
     """`xs.append(x)`: what `xs` names from now on."""
     name = func.attr.value
-    if name not in containers.MUTATORS:
+    if name not in collection_methods.MUTATORS:
         return
     receivers = options(it.evaluate(func.value))
     assignment.note_mutation(it, func.value, func, arguments.values())
-    changed = [containers.mutate(receiver, name, arguments) for receiver in receivers]
+    changed = [collection_methods.mutate(receiver, name, arguments) for receiver in receivers]
     pairs = [(old, new) for old, new in zip(receivers, changed, strict=True) if new is not None]
     for old, new in pairs:
         it.replace_object(old, new if len(receivers) == 1 else join(old, new))
@@ -130,7 +138,7 @@ def _opaque(it: Interpreter, callee: Opaque, arguments: Arguments, node: cst.CST
         return draw_key(it, stream[0], node)
     if base and name in streams.VARIABLE_METHODS:
         return methods.call_method(it, replace(callee, path=base), name, arguments, node)
-    if base and name in containers.METHODS and is_threaded(callee.taint):
+    if base and name in collection_methods.METHODS and is_threaded(callee.taint):
         return Opaque(callee.taint, base)  # a part of what PPO threads through, as by an index
     result = unknown_call(it, callee.path, callee, arguments, node)
     return Opaque(result.taint | {Asked(callee.path, node)})

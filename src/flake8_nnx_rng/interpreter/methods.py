@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from flake8_nnx_rng.interpreter import containers, modules
+from flake8_nnx_rng.interpreter import collection_methods, containers, modules
 from flake8_nnx_rng.interpreter.assignment import held_path
 from flake8_nnx_rng.interpreter.attributes import LIBRARY_PART
 from flake8_nnx_rng.interpreter.drawing import advance, drew
@@ -116,7 +116,7 @@ def _variable_method(
 def _container_method(
     it: Interpreter, receiver: Value, name: str, arguments: Arguments, node: cst.CSTNode
 ) -> Value:
-    read = containers.METHODS.get(name)
+    read = collection_methods.METHODS.get(name)
     if read is not None:
         return read(receiver, arguments)
     if isinstance(receiver, Record) and name in ("_replace", "replace"):
