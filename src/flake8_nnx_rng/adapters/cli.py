@@ -117,7 +117,11 @@ def _check_file(
     selection = Selection(
         tuple(options.select) or config.select,
         (*config.extend_select, *options.extend_select),
-        (*config.ignore, *options.ignore, *config.ignored_in(document.path)),
+        (
+            *(options.ignore or config.ignore),
+            *config.extend_ignore,
+            *config.ignored_in(document.path),
+        ),
     )
     if options.verbose:
         selection = Selection(selection.select, (*selection.extend, NOT_ANALYSED), selection.ignore)

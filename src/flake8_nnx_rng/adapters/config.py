@@ -31,7 +31,8 @@ class Config:
         samplers: `nnx-rng-sampler`.
         select: `select`.
         extend_select: `extend-select`.
-        ignore: `ignore` and `extend-ignore`.
+        ignore: `ignore`.
+        extend_ignore: `extend-ignore`.
         disable_noqa: `disable-noqa`.
         exclude: Patterns of paths not to look into.
         per_file_ignores: Pairs of a pattern of paths and the codes not wanted there.
@@ -42,6 +43,7 @@ class Config:
     select: tuple[str, ...] = ()
     extend_select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
+    extend_ignore: tuple[str, ...] = ()
     disable_noqa: bool = False
     exclude: tuple[str, ...] = defaults.EXCLUDE
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
@@ -101,15 +103,16 @@ def _from(parser: configparser.RawConfigParser, directory: str) -> Config:
         samplers=tuple(listed("nnx-rng-sampler")),
         select=tuple(listed("select")),
         extend_select=tuple(listed("extend-select")),
-        ignore=tuple(listed("ignore") + listed("extend-ignore")),
+        ignore=tuple(listed("ignore")),
+        extend_ignore=tuple(listed("extend-ignore")),
         disable_noqa=flag("disable-noqa"),
         exclude=tuple(exclude),
-        per_file_ignores=_per_file(parser, directory),
+        per_file_ignores=_per_file(parser),
     )
 
 
 def _per_file(
-    parser: configparser.RawConfigParser, directory: str
+    parser: configparser.RawConfigParser,
 ) -> tuple[tuple[str, tuple[str, ...]], ...]:
     value: str | Sequence[str] = parser.get(SECTION, "per-file-ignores", fallback="")
     value = value or parser.get(SECTION, "per_file_ignores", fallback="")
@@ -122,5 +125,5 @@ def _per_file(
     return tuple(
         (pattern, tuple(codes))
         for name, codes in mapping
-        for pattern in normalize_paths([name], directory)
+        for pattern in normalize_paths([name])  # relative to here, as in flake8
     )

@@ -26,7 +26,7 @@ from flake8_nnx_rng.interpreter.values import (
 )
 from flake8_nnx_rng.project import ClassInfo, Hierarchy, Scope
 
-MAX_STEPS = 40_000
+MAX_STEPS = 25_000
 """Nodes that one pass may visit; real modules need some thousands."""
 
 OBJECTS_VERSION = (0, "version of all objects")

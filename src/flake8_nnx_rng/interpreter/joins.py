@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import replace
 
 from flake8_nnx_rng.interpreter.taint import Entry, Held, Sample, Taint, is_threaded
@@ -42,17 +42,36 @@ def join(first: Value, second: Value) -> Value:
     """The least value that covers both."""
     if first is second or first == second:
         return first
-    merged: list[Value] = []
+    slots: dict[Hashable, list[Value]] = {}
     for option in (*options(first), *options(second)):
-        for index, known in enumerate(merged):
+        slot = slots.setdefault(_slot(option), [])
+        for index, known in enumerate(slot):
             if (fused := _fuse(known, option)) is not None:
-                merged[index] = fused
+                slot[index] = fused
                 break
         else:
-            merged.append(option)
+            slot.append(option)
+    merged = [option for slot in slots.values() for option in slot]
     if len(merged) > MAX_CHOICES:
         merged = [*merged[: MAX_CHOICES - 1], blur(*merged[MAX_CHOICES - 1 :])]
     return merged[0] if len(merged) == 1 else Choice(tuple(merged))
+
+
+def _slot(value: Value) -> Hashable:
+    """Only values of one slot can be fused."""
+    match value:
+        case Opaque(path=path) | Key(path=path):
+            return type(value), path
+        case Items() | Bag():
+            return Bag
+        case Table():
+            return Table
+        case Record(name):
+            return Record, name
+        case Layer(name, path=path):
+            return Layer, name, path
+        case _:
+            return value
 
 
 def join_all(values: Iterable[Value]) -> Value:

@@ -13,7 +13,7 @@ import libcst as cst
 from flake8_nnx_rng.interpreter.taint import CLEAN, Held, Taint, merge
 from flake8_nnx_rng.project import ClassInfo, Scope
 
-MAX_CHOICES = 64
+MAX_CHOICES = 32
 """Alternatives that are kept apart before they are blurred into one unknown value."""
 
 

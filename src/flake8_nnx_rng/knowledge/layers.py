@@ -45,7 +45,7 @@ SILENT_FLAG = "deterministic"
 KEY_ARGUMENT = "rngs"
 
 RETURNING_SELF = frozenset({"lazy_init"})
-METHODS = frozenset({CARRY_METHOD, "__call__", "init_carry", "lazy_init"})
+METHODS = frozenset({CARRY_METHOD, "__call__", "lazy_init"})
 """Methods of layers that are modelled."""
 
 MODELLED = frozenset(DRAWING_LAYERS) | RECURRENT_CALLERS | {"flax.nnx.Sequential"}
