@@ -12,7 +12,7 @@ CONSTRAINTS ?=
 PYTEST_ARGS ?=
 DEMO_PACKAGE := nnx-ppo==0.3.0
 
-.PHONY: demo test lint types pytest clean
+.PHONY: demo test lint types quick slow clean
 
 demo: $(VENV)/.demo
 	@echo "== The sources of $(DEMO_PACKAGE): nothing to report"
@@ -22,7 +22,7 @@ demo: $(VENV)/.demo
 	@$(BIN)/nnx-rng check examples; status=$$?; \
 	test $$status -eq 1 || { echo "expected findings, got exit status $$status"; exit 1; }
 
-test: lint types pytest
+test: lint types quick slow
 
 lint: $(VENV)/.test
 	$(BIN)/ruff format --check .
@@ -32,10 +32,14 @@ types: $(VENV)/.test
 	$(BIN)/mypy
 
 # Branch coverage of the linter is measured apart: coverage's own total mixes in lines.
-pytest: $(VENV)/.test
-	$(BIN)/python -m pytest -n auto --cov --cov-report=term-missing:skip-covered \
+quick: $(VENV)/.test
+	$(BIN)/python -m pytest -n auto -m "not slow" --cov --cov-report=term-missing:skip-covered \
 		--cov-report=json:$(VENV)/coverage.json $(PYTEST_ARGS)
 	$(BIN)/python tests/branch_coverage.py $(VENV)/coverage.json 95
+
+# Builds environments, compiles, reads whole packages; without coverage, which would double it.
+slow: $(VENV)/.test
+	$(BIN)/python -m pytest -n auto -m slow $(PYTEST_ARGS)
 
 clean:
 	rm -rf .venv* build .coverage .mypy_cache .pytest_cache .ruff_cache

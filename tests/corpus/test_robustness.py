@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 
 STANDARD_LIBRARY = Path(sysconfig.get_paths()["stdlib"])
 SKIPPED = frozenset({"site-packages", "test", "tests", "idle_test", "lib2to3"})
-SHARDS = 4
+SHARDS = 6
 
 
 def package(name: str) -> Path:

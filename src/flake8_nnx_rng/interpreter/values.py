@@ -222,7 +222,6 @@ class Arguments:
 
 
 NONE = Const(None)
-CALLABLE = (Function, Method, Partial, External, Class)
 
 
 def options(value: Value) -> tuple[Value, ...]:
