@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from flake8_nnx_rng import __version__
 from flake8_nnx_rng.adapters.cli import CLEAN, FAILED, FOUND
+from flake8_nnx_rng.findings import Finding
+from flake8_nnx_rng.lint import lint
+from flake8_nnx_rng.source import Document
 
 from .conftest import Run
 from .samples import AT, AT_CLASS, BROKEN, NOISY, SOUND, UNKNOWN_BASE, place
@@ -224,3 +228,21 @@ def test_an_interrupt_is_status_130(run: Run, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("flake8_nnx_rng.adapters.cli.lint", interrupt)
     done = run("check", "noisy.py")
     assert (done.status, done.err) == (130, "")
+
+
+def test_a_file_that_upsets_the_linter_hides_nothing_of_the_others(
+    check: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = lint
+
+    def upset(document: Document, *rest: Any) -> list[Finding]:
+        if document.path == "sound.py":
+            raise ZeroDivisionError("by zero")
+        return real(document, *rest)
+
+    monkeypatch.setattr("flake8_nnx_rng.adapters.cli.lint", upset)
+    done = check("noisy.py", "sound.py")
+    assert (done.status, done.places) == (FAILED, [NOISY_AT])
+    assert done.err == (
+        "nnx-rng: sound.py: internal error, ZeroDivisionError: by zero; please report it\n"
+    )

@@ -101,6 +101,9 @@ def _outcomes(
             yield _check_file(path, options, config, settings)
         except SourceError as error:
             yield error
+        except Exception as error:  # one file must not hide what is wrong with the others
+            problem = f"internal error, {type(error).__name__}: {error}"
+            yield SourceError(path, None, problem, "please report it")
 
 
 def _exists(path: str) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import libcst as cst
 
 from flake8_nnx_rng.interpreter import containers, names
@@ -166,7 +168,7 @@ def _unpack(it: Interpreter, target: cst.Tuple | cst.List, value: Value) -> None
             assign(it, one.value, known[index])
         else:
             position = Const(index if star is None or index < star else index - len(elements))
-            assign(it, one.value, it.each(value, lambda v, p=position: _taken(v, p)))  # type: ignore[misc]
+            assign(it, one.value, it.each(value, partial(_taken, position=position)))
 
 
 def _taken(value: Value, position: Const) -> Value:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import libcst as cst
@@ -219,7 +220,7 @@ class Interpreter:
         alternatives = options(value)
         if len(alternatives) == 1:
             return meaning(alternatives[0])
-        return self.branch([lambda option=option: meaning(option) for option in alternatives])  # type: ignore[misc]
+        return self.branch([partial(meaning, option) for option in alternatives])
 
     @contextmanager
     def under(self, test: cst.CSTNode, arm: bool) -> Iterator[None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import libcst as cst
 
@@ -127,7 +128,7 @@ def _switch(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
 def _either(
     it: Interpreter, test: Value, arms: list[Value], operands: Arguments, node: cst.CSTNode
 ) -> Value:
-    result = it.branch([lambda arm=arm: it.call(arm, operands, node) for arm in arms])  # type: ignore[misc]
+    result = it.branch([partial(it.call, arm, operands, node) for arm in arms])
     decided = blur(test)
     return join(result, decided) if decided.taint else result
 
