@@ -132,8 +132,7 @@ def decorator_names(node: cst.CSTNode) -> set[str]:
     found: set[str] = set()
     if isinstance(node, cst.FunctionDef):
         for decorator in node.decorators:
-            named = decorator.decorator
-            named = named.func if isinstance(named, cst.Call) else named
+            named = names.named_by(decorator)
             last = named.attr if isinstance(named, cst.Attribute) else named
             if isinstance(last, cst.Name):
                 found.add(last.value)
@@ -192,9 +191,15 @@ def library_part(it: Interpreter, instance: Instance) -> Value | None:
     known = it.read((instance.ref, LIBRARY_PART))
     if known is not None:
         return known
-    for ancestor in it.hierarchy.mro(instance.cls):
+    name = library_layer(it, instance.cls)
+    return None if name is None else Layer(name, Arguments(), instance.path, is_built=False)
+
+
+def library_layer(it: Interpreter, cls: ClassInfo) -> str | None:
+    """The layer of Flax that a class of the project derives from, if it is one that is known."""
+    for ancestor in it.hierarchy.mro(cls):
         if isinstance(ancestor, LibraryClass) and ancestor.name in layers.MODELLED:
-            return Layer(ancestor.name, Arguments(), instance.path, is_built=False)
+            return ancestor.name
     return None
 
 

@@ -42,7 +42,7 @@ def element(value: Value) -> Value:
         case Choice(alternatives):
             return join_all(element(option) for option in alternatives)
         case Key():
-            return replace(value)
+            return value
         case Opaque(path=str(path)):
             return replace(value, path=f"{path}[...]")
         case Record(_, fields):
@@ -258,8 +258,3 @@ def with_fields(record: Record, arguments: Arguments) -> Record:
     """The record after `dataclasses.replace(record, **arguments)`."""
     given = dict(arguments.keywords)
     return Record(record.name, tuple((name, given.get(name, v)) for name, v in record.fields))
-
-
-def items_of(values: Iterable[Value]) -> Items:
-    """A tuple of the values."""
-    return Items(tuple(values))

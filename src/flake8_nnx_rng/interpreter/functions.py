@@ -16,6 +16,7 @@ from flake8_nnx_rng.interpreter.values import (
     External,
     Function,
     Instance,
+    Items,
     Layer,
     Opaque,
     Stream,
@@ -136,7 +137,7 @@ def _bind(it: Interpreter, function: Function, arguments: Arguments) -> None:
     if isinstance(parameters.star_arg, cst.Param):
         more = arguments.positional[len(ordered) :]
         rest = [] if arguments.rest is None else [arguments.rest]
-        value = containers.bag([*more, *rest]) if rest else containers.items_of(more)
+        value = containers.bag([*more, *rest]) if rest else Items(more)
         names.write_name(it, parameters.star_arg.name.value, value)
     if isinstance(parameters.star_kwarg, cst.Param):
         table = Table(tuple(given.items()), arguments.rest)
@@ -178,8 +179,7 @@ def _apply_decorators(it: Interpreter, function: Function) -> None:
     if not isinstance(function.node, cst.FunctionDef) or not function.node.decorators:
         return
     for decorator in function.node.decorators:
-        expression = decorator.decorator
-        named = expression.func if isinstance(expression, cst.Call) else expression
+        named = names.named_by(decorator)
         if not isinstance(named, (cst.Name, cst.Attribute)):
             continue
         for option in options(it.evaluate(named)):

@@ -8,7 +8,7 @@ from flake8_nnx_rng.interpreter import attributes, containers
 from flake8_nnx_rng.interpreter.drawing import advance, drew
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.joins import SEQUENTIAL, join_all
-from flake8_nnx_rng.interpreter.taint import Held, merge
+from flake8_nnx_rng.interpreter.taint import CLEAN, Held, merge
 from flake8_nnx_rng.interpreter.unknown import call_functions_in, unknown_call
 from flake8_nnx_rng.interpreter.values import (
     NONE,
@@ -157,6 +157,6 @@ def own_stream(layer: Layer, attribute: str) -> Stream:
     """The stream that a layer keeps; a layer built in the pass has the one that it was given."""
     if layer.path is None:
         given = layer.arguments.get(layers.KEY_ARGUMENT)
-        return Stream(Opaque().taint if given is None else taint_of(given))
+        return Stream(CLEAN if given is None else taint_of(given))
     path = f"{layer.path}.{attribute}"
     return Stream(frozenset({Held(path)}), path)

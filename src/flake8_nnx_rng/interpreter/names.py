@@ -89,14 +89,19 @@ def symbol_value(it: Interpreter, symbol: Symbol, scope: Scope, name: str) -> Va
             return unknown
 
 
+def named_by(decorator: cst.Decorator) -> cst.BaseExpression:
+    """What a decorator names: `jax.jit` in `@jax.jit` and in `@jax.jit(static_argnums=0)`."""
+    expression = decorator.decorator
+    return expression.func if isinstance(expression, cst.Call) else expression
+
+
 def decorated(it: Interpreter, node: cst.FunctionDef, scope: Scope) -> Value:
     """A function as its name finds it: what the project's own decorators make of it."""
     owner = scope.file.class_of(scope.node) if isinstance(scope.node, cst.ClassDef) else None
     value: Value = Function(node, scope, owner=owner)
     for decorator in reversed(node.decorators):
-        named = decorator.decorator
-        named = named.func if isinstance(named, cst.Call) else named
-        if any(isinstance(symbol, FunctionSymbol) for symbol, _ in dotted_names(named, scope)):
+        found = dotted_names(named_by(decorator), scope)
+        if any(isinstance(symbol, FunctionSymbol) for symbol, _ in found):
             wrapper = in_scope(it, decorator.decorator, scope)
             value = wrapped(it, wrapper, value, decorator)
     return value

@@ -22,7 +22,7 @@ from flake8_nnx_rng.interpreter.values import (
     blur,
     options,
 )
-from flake8_nnx_rng.knowledge import layers, library, streams
+from flake8_nnx_rng.knowledge import library, streams
 from flake8_nnx_rng.project import ClassInfo, LibraryClass, Scope
 
 POST_INIT = "__post_init__"
@@ -45,7 +45,7 @@ def construct(it: Interpreter, cls: ClassInfo, arguments: Arguments, node: cst.C
     if fields:
         for name, value in record(it, cls.name, fields, arguments).fields:
             it.write_attribute(instance.ref, name, value)
-    elif (part := library_layer(it, cls)) is not None:
+    elif (part := attributes.library_layer(it, cls)) is not None:
         it.write_attribute(
             instance.ref, attributes.LIBRARY_PART, it.call(External(part), arguments, node)
         )
@@ -57,14 +57,6 @@ def finish(it: Interpreter, instance: Instance, node: cst.CSTNode) -> None:
     """Runs what a dataclass runs after its own constructor."""
     if it.hierarchy.defines(instance.cls, POST_INIT):
         it.call(it.attribute(it, instance, POST_INIT, node), Arguments(), node)
-
-
-def library_layer(it: Interpreter, cls: ClassInfo) -> str | None:
-    """The layer of Flax that a class of the project derives from, if it is one that is known."""
-    for ancestor in it.hierarchy.mro(cls):
-        if isinstance(ancestor, LibraryClass) and ancestor.name in layers.MODELLED:
-            return ancestor.name
-    return None
 
 
 def record(

@@ -65,19 +65,19 @@ def _scan(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
         return function
     x = containers.element(arguments.get("xs", 2) or Opaque())
     output: Value = Opaque()
-    for _ in range(ROUNDS):
-        result = it.call(function, Arguments((carry, x)), node)
-        joined = join(carry, containers.item(result, containers.FIRST))
+
+    def step(state: Value) -> Value:
+        nonlocal output
+        result = it.call(function, Arguments((state, x)), node)
         output = containers.item(result, containers.SECOND)
-        if joined == carry:
-            break
-        carry = joined
-    else:
-        carry = blur(carry)
+        return containers.item(result, containers.FIRST)
+
+    carry = _settle(step, carry)
     return Items((carry, Bag(output)))
 
 
-def _settle(it: Interpreter, step: Callable[[Value], Value], start: Value) -> Value:
+def _settle(step: Callable[[Value], Value], start: Value) -> Value:
+    """Repeats a step until nothing new comes of it."""
     for _ in range(ROUNDS):
         after = join(start, step(start))
         if after == start:
@@ -95,14 +95,14 @@ def _while_loop(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Val
         it.call(test, Arguments((state,)), node)
         return it.call(body, Arguments((state,)), node)
 
-    return _settle(it, step, start)
+    return _settle(step, start)
 
 
 def _fori_loop(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
     body = arguments.get("body_fun", 2) or Opaque()
     start = arguments.get("init_val", 3) or Opaque()
     # The counter is the same in both passes, but it tells no env and no step apart.
-    return _settle(it, lambda s: it.call(body, Arguments((Opaque(), s)), node), start)
+    return _settle(lambda s: it.call(body, Arguments((Opaque(), s)), node), start)
 
 
 def _cond(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
@@ -164,7 +164,7 @@ def _reduce(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
     if items is None:
         element = containers.element(collection)
         first = element if start is None else start
-        return _settle(it, lambda s: it.call(function, Arguments((s, element)), node), first)
+        return _settle(lambda s: it.call(function, Arguments((s, element)), node), first)
     rest = list(items) if start is not None else list(items[1:])
     value = start if start is not None else join_all(items[:1])
     for item in rest:
