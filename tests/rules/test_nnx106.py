@@ -1,0 +1,49 @@
+"""NNX106 beyond its examples: constants that leave the code, and keys of unknown origin."""
+
+from __future__ import annotations
+
+from support import codes_of, marked, reported
+
+
+def test_a_constant_key_handed_to_unknown_code_is_reported_there() -> None:
+    code = """
+        class Scorer(StatefulModule):
+            def __init__(self, score):
+                self.score = score
+
+            def __call__(self, state, x, rollout_extras=None):
+                y = self.score(x, key=jax.random.key(0))  # NNX106
+                return StatefulModuleOutput(state, y, 0.0, {})
+    """
+    assert marked(code)
+    assert reported(code) == marked(code)
+
+
+def test_a_carried_key_handed_to_unknown_code_is_silent() -> None:
+    assert (
+        codes_of("""
+        class Scorer(StatefulModule):
+            def __init__(self, score):
+                self.score = score
+
+            def __call__(self, key, x, rollout_extras=None):
+                y = self.score(x, key=jax.random.fold_in(key, 1))
+                return StatefulModuleOutput(key, y, 0.0, {})
+    """)
+        == []
+    )
+
+
+def test_a_key_of_which_nothing_is_known_is_not_called_a_constant() -> None:
+    assert (
+        codes_of("""
+        class Sampled(StatefulModule):
+            def __init__(self, apply):
+                self.apply = apply
+
+            def __call__(self, state, x, rollout_extras=None):
+                y = self.apply(lambda k: jax.random.normal(k, (3,)))
+                return StatefulModuleOutput(state, x + y, 0.0, {})
+    """)
+        == []
+    )
