@@ -69,7 +69,8 @@ def _ours(base: str) -> set[str]:
 def test_the_table_has_exactly_the_classes_that_nnx_ppo_derives(base: str) -> None:
     real = _derived(_root(), base.rpartition(".")[2])
     assert len(real) > 1
-    assert _ours(base) == real
+    ours = _ours(base) - {name.rpartition(".")[2] for name in library.REFERENCE_CLASSES}
+    assert ours == real
     assert not real & INERT
 
 

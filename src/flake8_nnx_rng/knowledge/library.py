@@ -36,6 +36,14 @@ STATELESS_PACKAGES = frozenset(
 )
 """Packages that define no `StatefulModule`, so their classes hide none."""
 
+REFERENCE_CLASSES: dict[str, tuple[str, ...]] = {
+    "nnx_ppo.CategoricalSampler": (SAMPLER,),
+    "nnx_ppo.BernoulliGate": (STATEFUL,),
+    "nnx_ppo.Dropout": (STATEFUL,),
+    "nnx_ppo.NoisyDense": (STATEFUL,),
+}
+"""Classes that only this project's reference has, and their bases."""
+
 CLASSES: dict[str, tuple[str, ...]] = {
     STATEFUL: (MODULE,),
     SAMPLER: (STATEFUL,),
@@ -63,6 +71,7 @@ CLASSES: dict[str, tuple[str, ...]] = {
             "VariationalBottleneck",
         )
     },
+    **REFERENCE_CLASSES,
     MODULE: (),
 }
 """Library classes and their bases."""

@@ -42,6 +42,13 @@ def test_outputs_are_pytrees() -> None:
     assert doubled == nnx_ppo_ref.StatefulModuleOutput((), 2.0, 4.0, {"a": 6.0}, None)
 
 
+def test_an_output_can_be_replaced_in_part() -> None:
+    output = nnx_ppo_ref.StatefulModuleOutput((), 1.0, 2.0, {})
+    assert output.replace(output=3.0) == nnx_ppo_ref.StatefulModuleOutput((), 3.0, 2.0, {})
+    network = nnx_ppo_ref.PPONetworkOutput(1.0, 2.0, 3.0)
+    assert network.replace(actions=4.0) == nnx_ppo_ref.PPONetworkOutput(4.0, 2.0, 3.0)
+
+
 def test_a_module_without_state_carries_nothing() -> None:
     class Identity(nnx_ppo_ref.StatefulModule):
         def __call__(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import abc
 import dataclasses
-from typing import Any
+from typing import Any, Self
 
 import jax
 from flax import nnx
@@ -31,6 +31,10 @@ class PPONetworkOutput:
     loglikelihoods: Any
     value_estimates: Any
 
+    def replace(self, **kwargs: Any) -> Self:
+        """A copy in which the named fields have other values."""
+        return dataclasses.replace(self, **kwargs)
+
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
@@ -50,6 +54,10 @@ class StatefulModuleOutput:
     regularization_loss: Any
     metrics: dict[Any, Any]
     rollout_extras: Any = None
+
+    def replace(self, **kwargs: Any) -> Self:
+        """A copy in which the named fields have other values."""
+        return dataclasses.replace(self, **kwargs)
 
 
 class StatefulModule(abc.ABC, nnx.Module):

@@ -1,0 +1,1 @@
+"""Layers and containers that PPO runs twice and that answer the same both times."""
