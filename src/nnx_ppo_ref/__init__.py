@@ -4,6 +4,9 @@ Names, argument order and output structure are nnx-ppo's, so that a module writt
 the other by changing an import. Needs JAX and Flax: `pip install "flake8-nnx-rng[ref]"`.
 """
 
+from nnx_ppo_ref.environments.gymnax import GymnaxEnv
+from nnx_ppo_ref.environments.playground import PlaygroundEnv
+from nnx_ppo_ref.environments.types import TimeStep
 from nnx_ppo_ref.networks.adapter import PPOAdapter
 from nnx_ppo_ref.networks.containers import Concat, Parallel, Sequential, Splitter
 from nnx_ppo_ref.networks.delay import Delay
@@ -25,6 +28,9 @@ from nnx_ppo_ref.networks.types import (
 )
 from nnx_ppo_ref.networks.utils import Filter, Flattener, Map, Merge, Scale
 from nnx_ppo_ref.networks.variational import AR1VariationalBottleneck, VariationalBottleneck
+from nnx_ppo_ref.wrappers.episode_wrapper import EpisodeWrapper
+from nnx_ppo_ref.wrappers.mask_observation import MaskObservation
+from nnx_ppo_ref.wrappers.reward_scaling_wrapper import RewardScalingWrapper
 
 __all__ = [
     "LSTM",
@@ -36,9 +42,12 @@ __all__ = [
     "Delay",
     "Dense",
     "Dropout",
+    "EpisodeWrapper",
     "Filter",
     "Flattener",
+    "GymnaxEnv",
     "Map",
+    "MaskObservation",
     "Merge",
     "ModuleState",
     "NoisyDense",
@@ -48,11 +57,14 @@ __all__ = [
     "PPOAdapter",
     "PPONetworkOutput",
     "Parallel",
+    "PlaygroundEnv",
+    "RewardScalingWrapper",
     "Scale",
     "Sequential",
     "Splitter",
     "StatefulModule",
     "StatefulModuleOutput",
+    "TimeStep",
     "VariationalBottleneck",
     "make_mlp",
     "make_mlp_actor_critic",

@@ -1,0 +1,24 @@
+"""Environments for PPO: adapters that leave the resets to the rollout.
+
+gymnax and MuJoCo Playground are imported only when an environment is made by its name.
+"""
+
+from nnx_ppo_ref.environments.gymnax import GymnaxEnv
+from nnx_ppo_ref.environments.playground import PlaygroundEnv
+from nnx_ppo_ref.environments.types import (
+    Environment,
+    EnvironmentState,
+    TimeStep,
+    cast_like,
+    strongly_typed,
+)
+
+__all__ = [
+    "Environment",
+    "EnvironmentState",
+    "GymnaxEnv",
+    "PlaygroundEnv",
+    "TimeStep",
+    "cast_like",
+    "strongly_typed",
+]
