@@ -1,0 +1,111 @@
+"""Draws as they happen: what was drawn, where, for which environments, and what it depends on.
+
+What a value depends on is an integer used as a set of bits, so that joining two sets costs one
+`|`. The first bits are fixed; the ledger hands out the others.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from nnx_ppo_ref.oracle import jaxprs
+
+Dependencies = int
+
+INPUT: Dependencies = 1
+"""The value depends on an observation."""
+CARRIED: Dependencies = 2
+"""The value depends on the carry or on what the environment said."""
+_FIRST_FREE = 2
+
+
+@dataclasses.dataclass(frozen=True)
+class Draw:
+    """One primitive's noise in one step.
+
+    Attributes:
+        step: The step of the pass, counted from 0.
+        phase: `call` or `reset`.
+        site: The path of the equation in the trace.
+        primitive: The primitive's name, `host` for a constant drawn by the host.
+        words: The noise, any shape.
+        scopes: The modules in whose call it was drawn, outermost first.
+        origin: The equation, for its file and line; None for a constant.
+        bit: The bit that stands for this draw in dependencies.
+        key: What the key depends on.
+        looped: Whether it is in a `while`, whose number of turns depends on the batch.
+        generator: The type of the key, such as `key<fry>`.
+    """
+
+    step: int
+    phase: str
+    site: tuple[Any, ...]
+    primitive: str
+    words: np.ndarray
+    scopes: tuple[str, ...]
+    origin: Any
+    bit: Dependencies
+    key: Dependencies
+    looped: bool
+    generator: str = ""
+
+    @property
+    def place(self) -> str:
+        """File, line and function."""
+        return "a constant" if self.origin is None else jaxprs.place(self.origin)
+
+    @property
+    def owner(self) -> str:
+        """The innermost module, without the package."""
+        return self.scopes[-1].rpartition(".")[2] if self.scopes else "the module"
+
+
+class Ledger:
+    """Hands out bits for dependencies; one for a whole check."""
+
+    def __init__(self) -> None:
+        self._free: Iterator[int] = itertools.count(_FIRST_FREE)
+
+    def bit(self) -> Dependencies:
+        """A bit that nobody else has."""
+        return 1 << next(self._free)
+
+
+Alteration = Callable[["Recorder", tuple[Any, ...], np.ndarray], np.ndarray]
+"""Changes the noise of a site before it is used."""
+
+
+class Recorder:
+    """Collects the draws of one pass and, if `consumed` is set, how often each key is used up."""
+
+    def __init__(self, ledger: Ledger, alter: Alteration | None = None) -> None:
+        self.ledger = ledger
+        self.alter = alter
+        self.draws: list[Draw] = []
+        self.step = 0
+        self.phase = "call"
+        self.roundings = 0
+        self.consumed: collections.Counter[bytes] | None = None
+
+
+def rows(words: np.ndarray, envs: int) -> Iterator[list[bytes]]:
+    """The ways to read a draw as one row for each environment.
+
+    The environments may lie on any axis; an axis of several times their number holds several
+    elements for each, with the environment as the slower or the faster index.
+    """
+    for axis, size in enumerate(words.shape):
+        if envs and size and size % envs == 0:
+            lead = np.moveaxis(words, axis, 0)
+            several = size // envs
+            slow = lead.reshape(envs, several, *lead.shape[1:])
+            yield [slow[env].tobytes() for env in range(envs)]
+            if several > 1:
+                fast = lead.reshape(several, envs, *lead.shape[1:])
+                yield [np.ascontiguousarray(fast[:, env]).tobytes() for env in range(envs)]

@@ -1,0 +1,1 @@
+"""One file for each observable: a function from the evidence to a result."""

@@ -1,0 +1,85 @@
+"""Hygiene: no key is consumed twice in two steps and the reset between them.
+
+JAX's own checker decides (`jax.debug_key_reuse`), on the traces put together under `jit`, which
+compiles nothing; where there is no trace, the steps are run eagerly.
+"""
+
+from __future__ import annotations
+
+import collections
+from typing import Any
+
+import jax
+from jax.extend import core
+
+from nnx_ppo_ref.oracle import causes, jaxprs
+from nnx_ppo_ref.oracle.draws import Ledger, Recorder
+from nnx_ppo_ref.oracle.interpret import Value
+from nnx_ppo_ref.oracle.passes import Stage, Tree
+from nnx_ppo_ref.oracle.report import Result, broken, passed
+
+NAME = "hygiene"
+
+
+def judge(
+    stage: Stage, begin: tuple[list[Value], Tree], arrays: Any, observations: tuple[Any, Any]
+) -> Result:
+    """Runs the checker.
+
+    Args:
+        stage: The pieces of the passes.
+        begin: The module's state and the carry at the start.
+        arrays: Arrays or shapes of the same.
+        observations: Two observations of the full batch.
+    """
+    phases = stage.phases
+    leaves, carry = arrays
+
+    def two_steps(leaves: Any, carry: Any, observations: tuple[Any, Any]) -> Any:
+        for number, obs in enumerate(observations):
+            out = _run(stage, "call", leaves, carry, obs)
+            leaves, carry = out["state"], out["carry"]
+            if number == 0 and phases.reset.error is None:
+                again = _run(stage, "reset", leaves, carry)
+                leaves, carry = again["state"], again["carry"]
+        return out["output"]
+
+    try:
+        with jax.debug_key_reuse(True):
+            if stage.eager:
+                two_steps(leaves, carry, observations)
+            else:
+                jaxprs.trace(jax.jit(two_steps), leaves, carry, observations)
+    except jax.errors.KeyReuseError as error:
+        first = str(error).splitlines()[0]
+        if not stage.eager and not _is_confirmed(stage, *begin, observations):
+            return passed(NAME, f"the checker says {first!r}, but no key is consumed twice")
+        return broken(NAME, f"KeyReuseError: {first}", causes.CAUSES["reuse"])
+    return passed(NAME)
+
+
+def _is_confirmed(
+    stage: Stage, state: list[Value], carry: Tree, observations: tuple[Any, Any]
+) -> bool:
+    """Whether a key is consumed twice by its value.
+
+    The checker takes a key that went through a selection or a transpose for consumed.
+    """
+    recorder = Recorder(Ledger())
+    recorder.consumed = collections.Counter()
+    for number, obs in enumerate(observations):
+        out = stage.phases.call.run(recorder, state, carry, stage.values(obs, 0))
+        state, carry = out["state"], out["carry"]
+        if number == 0 and stage.phases.reset.error is None:
+            again = stage.phases.reset.run(recorder, state, carry)
+            state, carry = again["state"], again["carry"]
+    return max(recorder.consumed.values(), default=0) > 1
+
+
+def _run(stage: Stage, name: str, *arguments: Any) -> Any:
+    phase = getattr(stage.phases, name)
+    if stage.eager:
+        return phase.function(*arguments)
+    function = core.jaxpr_as_fun(phase.jaxpr)
+    results = function(*jax.tree.leaves(arguments))
+    return jax.tree.unflatten(jax.tree.structure(phase.shapes), results)
