@@ -10,6 +10,11 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 CONSTRAINTS ?=
 PYTEST_ARGS ?=
+
+# JAX keeps what it compiles, so that test processes and later runs need not compile it again.
+export JAX_COMPILATION_CACHE_DIR ?= $(abspath $(VENV))/jax-cache
+export JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS ?= 0
+export JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES ?= -1
 DEMO_PACKAGE := nnx-ppo==0.3.0
 
 .PHONY: demo test lint types quick slow clean
@@ -33,9 +38,10 @@ types: $(VENV)/.test
 
 # Branch coverage of the linter is measured apart: coverage's own total mixes in lines.
 quick: $(VENV)/.test
-	$(BIN)/python -m pytest -n auto -m "not slow" --cov --cov-report=term-missing:skip-covered \
-		--cov-report=json:$(VENV)/coverage.json $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n auto -m "not slow" --ignore=tests/nnx_ppo_ref --cov \
+		--cov-report=term-missing:skip-covered --cov-report=json:$(VENV)/coverage.json $(PYTEST_ARGS)
 	$(BIN)/python tests/branch_coverage.py $(VENV)/coverage.json 95
+	$(BIN)/python -m pytest -n auto -m "not slow" tests/nnx_ppo_ref $(PYTEST_ARGS)
 
 # Builds environments, compiles, reads whole packages; without coverage, which would double it.
 slow: $(VENV)/.test

@@ -4,6 +4,21 @@ Names, argument order and output structure are nnx-ppo's, so that a module writt
 the other by changing an import. Needs JAX and Flax: `pip install "flake8-nnx-rng[ref]"`.
 """
 
+from nnx_ppo_ref.algorithms.advantages import gae
+from nnx_ppo_ref.algorithms.checkpointing import (
+    make_checkpoint_fn,
+    restore_checkpoint,
+    save_checkpoint,
+)
+from nnx_ppo_ref.algorithms.config import EvalConfig, PPOConfig, TrainConfig, TrainResult
+from nnx_ppo_ref.algorithms.evaluation import eval_rollout
+from nnx_ppo_ref.algorithms.initial import new_training_state
+from nnx_ppo_ref.algorithms.loss import ppo_loss
+from nnx_ppo_ref.algorithms.rollout import single_transition, unroll_env
+from nnx_ppo_ref.algorithms.sharding import env_mesh, shard
+from nnx_ppo_ref.algorithms.step import ppo_step
+from nnx_ppo_ref.algorithms.training import default_config, train_ppo
+from nnx_ppo_ref.algorithms.types import EnvState, LoggingLevel, RLEnv, TrainingState, Transition
 from nnx_ppo_ref.environments.gymnax import GymnaxEnv
 from nnx_ppo_ref.environments.playground import PlaygroundEnv
 from nnx_ppo_ref.environments.types import TimeStep
@@ -42,10 +57,13 @@ __all__ = [
     "Delay",
     "Dense",
     "Dropout",
+    "EnvState",
     "EpisodeWrapper",
+    "EvalConfig",
     "Filter",
     "Flattener",
     "GymnaxEnv",
+    "LoggingLevel",
     "Map",
     "MaskObservation",
     "Merge",
@@ -55,9 +73,11 @@ __all__ = [
     "Normalizer",
     "NormalizerStatistics",
     "PPOAdapter",
+    "PPOConfig",
     "PPONetworkOutput",
     "Parallel",
     "PlaygroundEnv",
+    "RLEnv",
     "RewardScalingWrapper",
     "Scale",
     "Sequential",
@@ -65,8 +85,26 @@ __all__ = [
     "StatefulModule",
     "StatefulModuleOutput",
     "TimeStep",
+    "TrainConfig",
+    "TrainResult",
+    "TrainingState",
+    "Transition",
     "VariationalBottleneck",
+    "default_config",
+    "env_mesh",
+    "eval_rollout",
+    "gae",
+    "make_checkpoint_fn",
     "make_mlp",
     "make_mlp_actor_critic",
     "make_mlp_layers",
+    "new_training_state",
+    "ppo_loss",
+    "ppo_step",
+    "restore_checkpoint",
+    "save_checkpoint",
+    "shard",
+    "single_transition",
+    "train_ppo",
+    "unroll_env",
 ]

@@ -9,7 +9,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from nnx_ppo_ref.environments.types import TimeStep, strongly_typed
+from nnx_ppo_ref.environments.types import TimeStep
+from nnx_ppo_ref.trees import strong
 
 
 def _time_step(
@@ -33,7 +34,7 @@ def _time_step(
         state=state,
         key=key,
     )
-    return strongly_typed(step)
+    return strong(step)
 
 
 class PointMass:

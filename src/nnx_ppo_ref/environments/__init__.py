@@ -9,8 +9,6 @@ from nnx_ppo_ref.environments.types import (
     Environment,
     EnvironmentState,
     TimeStep,
-    cast_like,
-    strongly_typed,
 )
 
 __all__ = [
@@ -19,6 +17,4 @@ __all__ = [
     "GymnaxEnv",
     "PlaygroundEnv",
     "TimeStep",
-    "cast_like",
-    "strongly_typed",
 ]

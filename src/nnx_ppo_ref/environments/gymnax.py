@@ -16,7 +16,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from nnx_ppo_ref.environments.types import TimeStep, cast_like, strongly_typed
+from nnx_ppo_ref.environments.types import TimeStep
+from nnx_ppo_ref.trees import cast_like, strong
 
 EXTRA = 'pip install "flake8-nnx-rng[envs]"'
 
@@ -128,7 +129,7 @@ class GymnaxEnv:
             reset_key, following = jax.random.split(key)
             obs, state = self.env.reset_env(reset_key, self.params)
             blank = jnp.zeros(())
-            start = TimeStep(obs, blank, blank, {}, {}, strongly_typed(state), following)
+            start = TimeStep(obs, blank, blank, {}, {}, strong(state), following)
             return self._step(start, jnp.zeros(self._space.shape, self._space.dtype))
 
         spec: TimeStep = jax.eval_shape(first_step, jax.random.key(0))

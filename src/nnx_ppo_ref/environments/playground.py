@@ -13,7 +13,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from nnx_ppo_ref.environments.types import EnvironmentState, strongly_typed
+from nnx_ppo_ref.environments.types import EnvironmentState
+from nnx_ppo_ref.trees import strong
 
 EXTRA = 'pip install "flake8-nnx-rng[playground]"'
 
@@ -113,7 +114,7 @@ def make(
 
 
 def _with_clock(state: Any, count: jax.Array, truncated: jax.Array) -> EnvironmentState:
-    clocked: EnvironmentState = strongly_typed(
+    clocked: EnvironmentState = strong(
         state.replace(info={**state.info, "episode_step": count, "truncated": truncated})
     )
     return clocked

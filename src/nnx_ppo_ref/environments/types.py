@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Protocol, Self, TypeVar, runtime_checkable
+from typing import Any, Protocol, Self, runtime_checkable
 
 import jax
-import jax.numpy as jnp
-
-T = TypeVar("T")
 
 
 @jax.tree_util.register_dataclass
@@ -79,33 +76,3 @@ class Environment(Protocol):
 
     def step(self, state: Any, action: Any) -> EnvironmentState:
         """Takes one action in a state."""
-
-
-def strongly_typed(tree: T) -> T:
-    """The same values without weak types.
-
-    A weakly typed scalar that a step turns into a strongly typed one changes the type of the state,
-    so that whatever was compiled for the first state is compiled again for the second.
-    """
-    strong: T = jax.tree.map(_strong, tree)
-    return strong
-
-
-def cast_like(tree: T, spec: Any) -> T:
-    """The same values with the dtypes of a tree of arrays or shapes; the result has no weak types.
-
-    Raises:
-        ValueError: If the trees differ in structure.
-    """
-    cast: T = jax.tree.map(lambda leaf, like: _convert(leaf, like.dtype), tree, spec)
-    return cast
-
-
-def _strong(leaf: Any) -> Any:
-    return _convert(leaf, jnp.result_type(leaf))
-
-
-def _convert(leaf: Any, dtype: Any) -> Any:
-    if jnp.issubdtype(dtype, jax.dtypes.extended):  # keys: never weak, and not to be converted
-        return leaf
-    return jax.lax.convert_element_type(leaf, dtype)

@@ -1,4 +1,4 @@
-"""Time steps, and the conversions that keep their types fixed."""
+"""Time steps, and the dummies that make them."""
 
 from __future__ import annotations
 
@@ -8,12 +8,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from nnx_ppo_ref.environments import (
-    Environment,
-    TimeStep,
-    cast_like,
-    strongly_typed,
-)
+from nnx_ppo_ref.environments import Environment, TimeStep
 
 from ..contract import assert_types_are_fixed
 from ..dummies import (
@@ -49,23 +44,6 @@ def test_a_time_step_is_a_pytree_that_can_be_changed_only_by_copying() -> None:
     assert start.reward == 0.0
     with pytest.raises(AttributeError):
         start.reward = jnp.ones(())  # type: ignore[misc]
-
-
-def test_weak_types_become_strong_and_keys_stay() -> None:
-    key = jax.random.key(0)
-    strong: dict[str, Any] = strongly_typed({"number": 1, "array": jnp.asarray(2.0), "key": key})
-    for name, dtype in (("number", jnp.int32), ("array", jnp.float32)):
-        assert strong[name].dtype == dtype
-        assert not strong[name].weak_type
-    assert strong["key"] == key
-
-
-def test_casting_keeps_values_and_refuses_another_structure() -> None:
-    cast: dict[str, Any] = cast_like({"a": 1}, {"a": jax.ShapeDtypeStruct((), jnp.float32)})
-    assert cast["a"].dtype == jnp.float32
-    assert not cast["a"].weak_type
-    with pytest.raises(ValueError, match="key"):
-        cast_like({"a": 1}, {"b": jnp.zeros(())})
 
 
 @pytest.mark.parametrize("env", DUMMIES, ids=lambda env: type(env).__name__)

@@ -1,0 +1,1 @@
+"""The way through PPO: rollout, transitions, replay on minibatches, loss, update."""
