@@ -257,8 +257,13 @@ RULES: Mapping[str, Rule] = {
 }
 """The rule of each primitive by name."""
 
-ROUNDING = frozenset({"dot_general", "conv_general_dilated", "reduce_sum", "cumsum", "reduce_prod"})
-"""Primitives whose last bits may depend on the batch when a compiler runs them."""
+ROUNDING = frozenset(
+    {"dot_general", "reduce_sum", "cumsum", "reduce_prod", "cumprod", "cumlogsumexp"}
+    | {"conv_general_dilated", "reduce_window", "reduce_window_sum", "scatter-add", "fft"}
+    | {"cholesky", "triangular_solve", "tridiagonal_solve", "lu", "qr", "geqrf", "eigh", "eig"}
+    | {"svd", "schur", "householder_product", "ragged_dot_general"}
+)
+"""Primitives that take sums, whose last bits may depend on the batch when JAX takes them."""
 
 
 def apply(rule: Rule, operands: list[Array], params: Mapping[str, Any]) -> tuple[Array, ...]:

@@ -13,7 +13,7 @@ from flax import nnx
 
 from nnx_ppo_ref.oracle import inputs as making
 from nnx_ppo_ref.oracle.causes import CAUSES
-from nnx_ppo_ref.oracle.draws import CARRIED, Alteration, Ledger, Recorder
+from nnx_ppo_ref.oracle.draws import CARRIED, INPUT, Alteration, Dependencies, Ledger, Recorder
 from nnx_ppo_ref.oracle.evidence import ENDS, Evidence
 from nnx_ppo_ref.oracle.interpret import Value
 from nnx_ppo_ref.oracle.observables import (
@@ -26,17 +26,19 @@ from nnx_ppo_ref.oracle.observables import (
     replay,
     tracing,
 )
-from nnx_ppo_ref.oracle.passes import Pass, Stage, Tree
+from nnx_ppo_ref.oracle.passes import Pass, Stage, Step, Tree
 from nnx_ppo_ref.oracle.passes import replay as run_replay
 from nnx_ppo_ref.oracle.passes import rollout as run_rollout
 from nnx_ppo_ref.oracle.phases import Phase, describe, is_value, trace_phases
 from nnx_ppo_ref.oracle.report import OBSERVABLES, Report, Result, broken, not_applicable
 from nnx_ppo_ref.oracle.subject import Emissions, Subject
 
-EQUAL_STEPS = 6
+EQUAL_STEPS = 8
 """Length of the run with equal inputs."""
 LOCKED_STEPS = 3
 """Length of the replay with changed parameters."""
+LOCK_ATTEMPTS = 4
+"""How often parameters are changed while an action that is made of them does not move."""
 
 
 def check(
@@ -235,13 +237,15 @@ class _Check:
         after = stage.marked([Value(value.array) for value in before.state])
         common = (done, Recorder(ledger), before, minibatch)
         later = run_replay(stage, after, carry, self.obs, *common)
-        changed_state, changed_obs = self._changed(stage, after, before)
-        common = (done[:LOCKED_STEPS], Recorder(ledger), before, minibatch)
-        locked = (
-            run_replay(stage, changed_state, carry, changed_obs, *common)
-            if before.steps[0].actions
-            else later
-        )
+        # What the extras came from is forgotten: an action depends on what else it is made of.
+        stored = dataclasses.replace(before, steps=tuple(map(_without_history, before.steps)))
+        locked, moving = later, 0
+        for attempt in range(LOCK_ATTEMPTS if before.steps[0].actions else 0):
+            changed_state, changed_obs, moving = self._changed(stage, after, before, attempt)
+            common = (done[:LOCKED_STEPS], Recorder(ledger), stored, minibatch)
+            locked = run_replay(stage, changed_state, carry, changed_obs, *common)
+            if lock.has_moved(later, locked) or not _depends(locked, moving):
+                break
         ends = np.zeros((EQUAL_STEPS, self.envs), bool)
         ends[list(ENDS)] = True
         same = making.repeated(self.obs, EQUAL_STEPS)
@@ -257,28 +261,36 @@ class _Check:
             rollout=before,
             replay=later,
             locked=locked,
+            changed=moving,
             equal=equal(),
             altered=equal,
             emitting=stage.phases.emitters,
             tolerance=self.tolerance,
         )
 
-    def _changed(self, stage: Stage, state: list[Value], before: Pass) -> tuple[list[Value], Any]:
+    def _changed(
+        self, stage: Stage, state: list[Value], before: Pass, attempt: int
+    ) -> tuple[list[Value], Any, Dependencies]:
         """The parameters changed, or the observations if the action depends on no parameter.
 
         Without a trace, what the action depends on is not known, and both are changed.
+
+        Returns:
+            State, observations, and the marks of what was changed.
         """
+        generator = np.random.default_rng(attempt)
         depends = 0
         for step in before.steps:
             for _, value in step.actions:
                 depends |= value.depends
         parameters = [i for i in self.subject.parameters if stage.eager or stage.marks[i] & depends]
         moved = [
-            Value(_moved(value.array), value.depends) if index in parameters else value
+            Value(_moved(value.array, generator), value.depends) if index in parameters else value
             for index, value in enumerate(state)
         ]
-        keep = bool(parameters) and not stage.eager
-        return moved, self.obs if keep else jax.tree.map(_moved, self.obs)
+        if parameters and not stage.eager:
+            return moved, self.obs, sum(stage.marks[i] for i in parameters)
+        return moved, jax.tree.map(lambda leaf: _moved(leaf, generator), self.obs), INPUT
 
     def _judged(self, evidence: Evidence, start: Phase) -> list[Result]:
         stage = evidence.stage
@@ -310,10 +322,23 @@ def _unjudged(reason: str) -> list[Result]:
     return [not_applicable(name, reason) for name in OBSERVABLES if name != tracing.NAME]
 
 
-def _moved(array: Any) -> Any:
-    """Other numbers of the same kind."""
+def _without_history(step: Step) -> Step:
+    return dataclasses.replace(
+        step,
+        extras=jax.tree.map(lambda value: Value(value.array), step.extras, is_leaf=is_value),
+    )
+
+
+def _depends(run: Pass, marks: Dependencies) -> bool:
+    return any(value.depends & marks for step in run.steps for _, value in step.actions)
+
+
+def _moved(array: Any, generator: np.random.Generator) -> Any:
+    """Quite other numbers of the same kind: an action may be what is left after an argmax."""
     if jax.numpy.issubdtype(array.dtype, jax.numpy.floating):
-        return (array * 1.5 + 0.25).astype(array.dtype)
+        plain = np.asarray(array, np.float64)
+        size = 1 + np.max(np.abs(plain), initial=0, where=np.isfinite(plain))
+        return (plain + 4 * size * generator.standard_normal(array.shape)).astype(array.dtype)
     if array.dtype == bool:
         return ~array
     if jax.numpy.issubdtype(array.dtype, jax.numpy.integer):

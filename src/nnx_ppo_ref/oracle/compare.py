@@ -29,39 +29,58 @@ def difference(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     return np.where(same, 0.0, np.where(np.isnan(apart), np.inf, apart))
 
 
-def allowed(value: Value, epsilon: float, roundings: int, factor: float) -> float:
-    """The difference that arithmetic alone may make.
+def allowed(value: Value, epsilon: float, roundings: int, factor: float) -> np.ndarray:
+    """The difference that arithmetic alone may make, for each element.
 
-    It grows with the coarsest type's epsilon, with the number of rounded sums so far, and with
-    the largest magnitude; integers and booleans may not differ.
+    An evaluated trace rounds every row alike, whatever is next to it: a few units in the last
+    place of the element are enough. Where JAX itself took sums, their number counts, with the
+    epsilon of the coarsest type and the largest magnitude. Integers and booleans may not differ.
+
+    Args:
+        value: The result.
+        epsilon: Of the coarsest type in the trace.
+        roundings: How many sums JAX rounded so far.
+        factor: Multiplies the difference.
     """
+    magnitude = np.abs(numbers(value))
     if not jax.numpy.issubdtype(value.array.dtype, jax.numpy.inexact):
-        return 0.0
-    own = max(epsilon, jaxprs.epsilon(value.array.dtype))
-    magnitude = numbers(value)
-    finite = magnitude[np.isfinite(magnitude)]
-    return factor * own * (16 + 4 * roundings) * max(1.0, float(np.max(np.abs(finite), initial=0)))
+        return np.zeros(magnitude.shape)
+    magnitude = np.where(np.isfinite(magnitude), magnitude, 0)
+    own = jaxprs.epsilon(value.array.dtype)
+    if roundings:
+        own = max(epsilon, own)
+        magnitude = np.full(magnitude.shape, np.max(magnitude, initial=0))
+    return np.asarray(factor * own * (16 + 4 * roundings) * np.maximum(1, magnitude))
 
 
-def largest(one: Value, other: Value, minibatch: np.ndarray, envs: int) -> tuple[float, int | None]:
-    """The largest difference of a full-batch result and a minibatch's, and its environment.
+def largest(
+    one: Value, other: Value, minibatch: np.ndarray, envs: int, limit: np.ndarray
+) -> tuple[float, int | None, bool]:
+    """The largest difference of a full-batch result and a minibatch's.
 
     Results without a batch are compared as a whole. What cannot be compared, such as a mean over
     the batch with another shape, differs infinitely.
+
+    Returns:
+        The difference, its environment, and whether any difference is over the limit; if so, the
+        largest of those that are.
     """
     a, b = numbers(one), numbers(other)
     batched = a.ndim > 0 and a.shape[0] == envs and b.shape[:1] == minibatch.shape
     if batched:
-        a = a[minibatch]
+        a, limit = a[minibatch], limit[minibatch]
     if a.shape != b.shape:
-        return float("inf"), None
+        return float("inf"), None, True
     apart = difference(a, b)
+    over = apart > limit
     if not apart.size:
-        return 0.0, None
+        return 0.0, None, False
+    if over.any():
+        apart = np.where(over, apart, 0.0)
     if not batched:
-        return float(apart.max()), None
+        return float(apart.max()), None, bool(over.any())
     by_env = apart.reshape(len(minibatch), -1).max(axis=1, initial=0.0)
-    return float(by_env.max()), int(minibatch[int(by_env.argmax())])
+    return float(by_env.max()), int(minibatch[int(by_env.argmax())]), bool(over.any())
 
 
 def worst(items: Iterator[tuple[Figures, Any]]) -> tuple[Figures | None, Any]:

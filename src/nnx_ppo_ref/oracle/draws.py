@@ -41,6 +41,7 @@ class Draw:
         key: What the key depends on.
         looped: Whether it is in a `while`, whose number of turns depends on the batch.
         generator: The type of the key, such as `key<fry>`.
+        env: The environment that it is for, if its key is a single one that comes from the carry.
     """
 
     step: int
@@ -54,6 +55,7 @@ class Draw:
     key: Dependencies
     looped: bool
     generator: str = ""
+    env: int | None = None
 
     @property
     def place(self) -> str:
@@ -77,8 +79,8 @@ class Ledger:
         return 1 << next(self._free)
 
 
-Alteration = Callable[["Recorder", tuple[Any, ...], np.ndarray], np.ndarray]
-"""Changes the noise of a site before it is used."""
+Alteration = Callable[["Recorder", tuple[Any, ...], np.ndarray, int | None], np.ndarray]
+"""Changes the noise of a site before it is used, given the environment that its key is from."""
 
 
 class Recorder:
@@ -92,6 +94,30 @@ class Recorder:
         self.phase = "call"
         self.roundings = 0
         self.consumed: collections.Counter[bytes] | None = None
+        self._owners: dict[bytes, int | None] = {}
+
+    def claim(self, keys: np.ndarray) -> None:
+        """Notes whose keys they are: those of one environment after another, `[B, ...]`."""
+        for env, own in enumerate(keys):
+            for key in own.reshape(-1):
+                self._own(key.tobytes(), env)
+
+    def inherit(self, keys: np.ndarray, made: np.ndarray) -> None:
+        """Notes that keys were made of keys, `[..., n]` of `[...]`: they are the same one's."""
+        if not self._owners or made.shape[: keys.ndim] != keys.shape:
+            return
+        for index in np.ndindex(keys.shape):
+            owner = self.owner(keys[index])
+            if owner is not None:
+                for key in made[index].reshape(-1):
+                    self._own(key.tobytes(), owner)
+
+    def owner(self, key: np.ndarray) -> int | None:
+        """The environment of a key; None if it is nobody's or that of several."""
+        return self._owners.get(key.tobytes())
+
+    def _own(self, key: bytes, env: int) -> None:
+        self._owners[key] = env if self._owners.get(key, env) == env else None
 
 
 def rows(words: np.ndarray, envs: int) -> Iterator[list[bytes]]:

@@ -10,13 +10,16 @@ import numpy as np
 
 from nnx_ppo_ref.oracle import jaxprs
 from nnx_ppo_ref.oracle.compare import difference, numbers
-from nnx_ppo_ref.oracle.draws import INPUT, Alteration, Dependencies, Draw
+from nnx_ppo_ref.oracle.draws import CARRIED, INPUT, Alteration, Dependencies, Draw
 from nnx_ppo_ref.oracle.passes import Pass, Stage
 from nnx_ppo_ref.oracle.phases import Phase
 from nnx_ppo_ref.oracle.subject import Subject
 
-ENDS = (2,)
-"""Steps of the run with equal inputs after which every episode ends."""
+ENDS = (3, 5)
+"""Steps of the run with equal inputs after which every episode ends.
+
+Twice, since a reset may bring back what it has made before.
+"""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,6 +34,7 @@ class Evidence:
         replay: Its replay.
         locked: Its replay after the parameters were changed, or, if the action depends on none,
             the inputs.
+        changed: The marks of what was changed.
         equal: A rollout with the same input everywhere; every episode ends after `ENDS`.
         altered: Runs `equal` again, with its noise changed.
         emitting: Classes of modules that return extras of their own.
@@ -43,6 +47,7 @@ class Evidence:
     rollout: Pass
     replay: Pass
     locked: Pass
+    changed: Dependencies
     equal: Pass
     altered: Callable[[Alteration], Pass]
     emitting: frozenset[str]
@@ -50,9 +55,18 @@ class Evidence:
 
     @functools.cached_property
     def emitters(self) -> frozenset[str]:
-        """Classes that emit extras and whose draws do not reach the output of the replay."""
+        """Classes that emit extras and whose draws do not reach the output of the replay.
+
+        What a class draws from carried keys is as good as any other's, and does not count.
+        """
         reach = self.replay.reaching(losses=False)
-        drawing = {scope for draw in self.replay.draws if draw.bit & reach for scope in draw.scopes}
+        own = self.marks
+        drawing = {
+            scope
+            for draw in self.replay.draws
+            if draw.bit & reach and (draw.key & own or not draw.key & (CARRIED | INPUT))
+            for scope in draw.scopes
+        }
         return self.emitting - drawing
 
     @functools.cached_property
@@ -62,6 +76,11 @@ class Evidence:
         for mark in self.stage.marks:
             marks |= mark
         return marks
+
+    @property
+    def roundings(self) -> int:
+        """How many sums JAX rounded in the rollout; without a trace, a guess."""
+        return 16 * len(self.rollout.steps) if self.stage.eager else self.rollout.roundings
 
     @functools.cached_property
     def moving(self) -> Dependencies:

@@ -60,13 +60,13 @@ def _random(leaf: Any, batch: tuple[int, ...], generator: np.random.Generator) -
 def repeated(observations: Observations, steps: int) -> Observations:
     """The first observation of the first environment everywhere, `[steps, B, ...]`.
 
-    Typed keys stay as different as they are: noise from a key in the observation is the
-    environment's, not the module's.
+    Typed keys stay different: noise from a key in the observation is the environment's, not the
+    module's.
     """
 
     def same(leaf: Any) -> Any:
         if jaxprs.is_key_type(leaf.dtype):
-            return leaf[np.arange(steps) % leaf.shape[0]]
+            return jax.random.split(leaf.reshape(-1)[0], (steps, *leaf.shape[1:]))
         return np.broadcast_to(np.asarray(leaf)[:1, :1], (steps, *leaf.shape[1:]))
 
     return jax.tree.map(same, observations)

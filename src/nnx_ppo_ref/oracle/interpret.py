@@ -85,11 +85,13 @@ def _step(index: int, equation: Any, operands: list[Value], frame: Frame) -> lis
     if name in jaxprs.CONSUMERS and frame.recorder.consumed is not None:
         keys = threefry.as_words(operands[0].array)
         frame.recorder.consumed.update(row.tobytes() for row in keys.reshape(-1, keys.shape[-1]))
+    if name in ("random_split", "random_fold_in"):
+        frame.recorder.inherit(operands[0].array, arrays[0])
     if name in jaxprs.CALLBACKS and not _repeats(equation, operands, arrays):
         return _draw(index, equation, operands, arrays, frame)
     if name in jaxprs.DRAWS or name == "random_unwrap":
         return _draw(index, equation, operands, arrays, frame)
-    if name in arithmetic.ROUNDING:
+    if name in arithmetic.ROUNDING and not _is_exact(name, arrays):
         frame.recorder.roundings += 1
     depends = _SELECTIVE.get(name, _union)(operands)
     if name == "select_n":
@@ -128,6 +130,11 @@ def _compute(equation: Any, arrays: list[np.ndarray]) -> list[np.ndarray]:
             return jaxprs.bind(equation, arrays)
         return [_typed(r, v.aval) for r, v in zip(results, equation.outvars, strict=True)]
     return jaxprs.bind(equation, arrays)
+
+
+def _is_exact(name: str, results: list[np.ndarray]) -> bool:
+    """Whether sums were taken in more digits than the result has."""
+    return name in arithmetic.RULES and all(array.dtype.itemsize < 8 for array in results)
 
 
 def _typed(array: np.ndarray, aval: Any) -> np.ndarray:
@@ -195,8 +202,9 @@ def _draw(
 ) -> list[Value]:
     recorder = frame.recorder
     site = (*frame.path, index)
+    env = recorder.owner(operands[0].array) if operands and not operands[0].array.ndim else None
     if recorder.alter is not None:
-        arrays = [recorder.alter(recorder, site, array) for array in arrays]
+        arrays = [recorder.alter(recorder, site, array, env) for array in arrays]
     name = equation.primitive.name
     words = arrays[-1]
     if name == "random_gamma":
@@ -216,9 +224,12 @@ def _draw(
         key=operands[0].depends if operands else 0,
         looped=frame.looped,
         generator=str(getattr(_key_aval(equation), "dtype", "")),
+        env=env,
     )
     recorder.draws.append(draw)
     kept = operands[1].depends if name == "random_gamma" and len(operands) > 1 else 0
+    if name == "random_unwrap":  # raw keys stand for the key that they are the words of
+        kept = operands[0].depends
     return [Value(array, draw.bit | kept) for array in arrays]
 
 
@@ -284,7 +295,21 @@ def _while(index: int, equation: Any, operands: list[Value], frame: Frame) -> li
         depends |= goes_on.depends
         if not np.any(goes_on.array):
             return [_chosen(value, depends) for value in carry]
-        carry = evaluate(params["body_jaxpr"], [*used, *carry], body)
+        # What has ended goes on for nothing, and consumes the same keys again.
+        counted, recorder = frame.recorder.consumed, frame.recorder
+        recorder.consumed = counted if np.all(goes_on.array) else None
+        following = evaluate(params["body_jaxpr"], [*used, *carry], body)
+        recorder.consumed = counted
+        carry = [_going(goes_on.array, *pair) for pair in zip(following, carry, strict=True)]
+
+
+def _going(goes_on: np.ndarray, following: Value, value: Value) -> Value:
+    """The next value where the loop goes on: under `vmap` a loop may end for each row by itself."""
+    if not goes_on.ndim:
+        return following
+    flags = goes_on.reshape(goes_on.shape + (1,) * (following.array.ndim - goes_on.ndim))
+    array = np.where(flags, following.array, value.array)
+    return Value(array, following.depends | value.depends)
 
 
 def _cond(index: int, equation: Any, operands: list[Value], frame: Frame) -> list[Value]:

@@ -6,6 +6,7 @@ what may change between versions of JAX is seen here.
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -51,6 +52,19 @@ def trace(function: Callable[..., Any], *arguments: Any) -> tuple[Jaxpr, Any]:
 
     closed, result = jax.make_jaxpr(fresh, return_shape=True)(*arguments)
     return closed, result
+
+
+@contextlib.contextmanager
+def uncached() -> Iterator[None]:
+    """Traces what is jitted inside of a function again, instead of taking JAX's last trace of it.
+
+    The precision of products is a part of what JAX looks its traces up by; the traces that are
+    made here are only compared, not run.
+    """
+    config: Any = jax.config
+    other = "float32" if config.jax_default_matmul_precision == "highest" else "highest"
+    with jax.default_matmul_precision(other):
+        yield
 
 
 def is_key_type(dtype: Any) -> bool:

@@ -57,8 +57,12 @@ def missing(
         reach: What the draws must reach.
     """
     pool = Pool.of(earlier.draws, earlier.envs)
+    both = {None, *(ours for ours, _ in pairs)}
     return [
         draw
         for draw in later.draws
-        if draw.bit & reach and draw.words.size and not pool.holds(draw, later.envs, pairs)
+        if draw.bit & reach
+        and draw.words.size
+        and draw.env in both
+        and not pool.holds(draw, later.envs, pairs)
     ]

@@ -13,6 +13,7 @@ from nnx_ppo_ref.oracle import jaxprs, scored
 from nnx_ppo_ref.oracle.draws import CARRIED, INPUT, Dependencies, Draw, Recorder
 from nnx_ppo_ref.oracle.interpret import Value
 from nnx_ppo_ref.oracle.phases import Phases, is_value
+from nnx_ppo_ref.oracle.threefry import as_keys
 
 Tree = Any
 """A PyTree of values."""
@@ -71,7 +72,7 @@ class Pass:
         envs: The size of the batch.
         steps: The steps.
         draws: The draws in the order in which they happened.
-        roundings: How many sums of products were rounded.
+        roundings: How many sums JAX took, whose last bits may depend on the batch.
         state: The module's state after the pass.
     """
 
@@ -138,6 +139,7 @@ def rollout(
     steps = []
     for number, ended in enumerate(done):
         recorder.step, recorder.phase = number, "call"
+        _claim(recorder, carry)
         arguments = (state, carry, _at(stage, obs, number))
         out = stage.phases.call.run(recorder, *arguments, eager=stage.eager)
         after = stage.marked(out["state"])
@@ -180,8 +182,9 @@ def replay(
     steps = []
     for number, ended in enumerate(done[:, minibatch]):
         recorder.step, recorder.phase = number, "call"
+        _claim(recorder, carry)
         extras = before.steps[number].extras
-        given = () if extras is None else (take(extras, minibatch),)
+        given = () if extras is None else (_stored(stage, take(extras, minibatch)),)
         arguments = (state, carry, take(_at(stage, obs, number), minibatch), *given)
         out = phases.replay.run(recorder, *arguments, eager=stage.eager)
         after = stage.marked(out["state"])
@@ -199,6 +202,16 @@ def replay(
         state = stage.marked(again["state"])
     draws = tuple(recorder.draws)
     return Pass(len(minibatch), tuple(steps), draws, recorder.roundings, state)
+
+
+def _claim(recorder: Recorder, carry: Tree) -> None:
+    """Notes whose the keys in a carry are, typed or raw."""
+    for value in jax.tree.leaves(carry, is_leaf=is_value):
+        array = value.array
+        if array.ndim > 1 and array.dtype == np.uint32 and isinstance(array, np.ndarray):
+            recorder.claim(as_keys(array))
+        elif array.ndim and isinstance(array, np.ndarray) and is_key(value):
+            recorder.claim(array)
 
 
 def is_key(value: Value) -> bool:
@@ -234,6 +247,16 @@ def take(tree: Tree, minibatch: np.ndarray) -> Tree:
         return Value(value.array[minibatch], value.depends)
 
     return jax.tree.map(one, tree, is_leaf=is_value)
+
+
+def _stored(stage: Stage, extras: Tree) -> Tree:
+    """Extras as the replay sees them: carried numbers, whatever the module's state is by now."""
+    marks = 0
+    for mark in stage.marks:
+        marks |= mark
+    return jax.tree.map(
+        lambda value: Value(value.array, value.depends & ~marks | CARRIED), extras, is_leaf=is_value
+    )
 
 
 def _at(stage: Stage, obs: Any, number: int) -> Tree:

@@ -50,7 +50,9 @@ class Phase:
             jaxpr, shapes = jaxprs.trace(function, *arguments)
             host: frozenset[tuple[Any, ...]] | None = frozenset()
             if twice:
-                host = jaxprs.differing_constants(jaxpr, jaxprs.trace(function, *arguments)[0])
+                with jaxprs.uncached():
+                    again, _ = jaxprs.trace(function, *arguments)
+                host = jaxprs.differing_constants(jaxpr, again)
         except Exception as error:  # whatever the module raises is a finding about it
             return Phase(name, function, error=error)
         return Phase(name, function, jaxpr, shapes, host)
@@ -174,6 +176,10 @@ def trace_phases(
     """
     notes: list[str] = []
     faults: list[str] = []
+    if not subject.takes_extras:
+        faults.append(
+            "__call__ takes no third argument: the loss passes rollout_extras by position"
+        )
     pieces = functions(subject, notes)
     leaves, carry, obs = (_shapes(tree) for tree in (list(subject.leaves), carry, obs))
     with emissions.scoped(subject.classes):
@@ -196,6 +202,11 @@ def trace_phases(
             bootstrap = Phase.traced(
                 "the call for the value after the last step", pieces["call"], *arguments[:3]
             )
+    if call.error is None and any(not leaf.shape for leaf in call.shapes["metrics"]):
+        faults.append(
+            "a minibatch cannot be taken: a metric is a single number for the whole batch, "
+            "and must begin with the batch"
+        )
     for phase in (call, reset, replay, replay_reset, bootstrap):
         if phase.error is not None:
             faults.append(f"{phase.name} raises {describe(phase.error)}")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import dataclasses
 import functools
+import inspect
 import random
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -27,6 +29,8 @@ class Subject:
         leaves: The arrays of its state, Variables and plain attributes alike.
         names: Their paths, such as `layers.0.kernel`.
         kinds: Class names of their Variables; `array` for a plain attribute.
+        trained: Whether they are parameters.
+        takes_extras: Whether the module may be called with rollout extras.
         classes: The classes of the stateful modules in it.
         fingerprints: What its other attributes hold, by path.
     """
@@ -36,6 +40,8 @@ class Subject:
     leaves: tuple[Any, ...]
     names: tuple[str, ...]
     kinds: tuple[str, ...]
+    trained: tuple[bool, ...]
+    takes_extras: bool
     classes: tuple[type, ...]
     fingerprints: Mapping[str, Fingerprint]
 
@@ -52,12 +58,22 @@ class Subject:
                 "initialize_state and reset_state; pass an instance or a function that makes one"
             )
         graph, state = nnx.split(module)
-        leaves, tree = jax.tree.flatten(state)
-        names, kinds = _labels(state)
+        found, tree = jax.tree.flatten(state)
+        # A Variable may hold a Python number, which `jit` and `scan` turn into an array too.
+        leaves = [leaf if hasattr(leaf, "dtype") else jax.numpy.asarray(leaf) for leaf in found]
+        names, kinds, trained = _labels(state)
         nodes = [node for _, node in nnx.iter_graph(module)]
         classes = dict.fromkeys(type(node) for node in nodes if _is_stateful(node))
         return Subject(
-            graph, tree, tuple(leaves), names, kinds, tuple(classes), _fingerprints(module)
+            graph=graph,
+            tree=tree,
+            leaves=tuple(leaves),
+            names=names,
+            kinds=kinds,
+            trained=trained,
+            takes_extras=_takes_extras(module),
+            classes=tuple(classes),
+            fingerprints=_fingerprints(module),
         )
 
     @property
@@ -70,8 +86,8 @@ class Subject:
         """The positions of trainable arrays among the leaves."""
         return tuple(
             i
-            for i, (kind, leaf) in enumerate(zip(self.kinds, self.leaves, strict=True))
-            if kind in _TRAINED and jax.numpy.issubdtype(leaf.dtype, jax.numpy.floating)
+            for i, (trained, leaf) in enumerate(zip(self.trained, self.leaves, strict=True))
+            if trained and jax.numpy.issubdtype(leaf.dtype, jax.numpy.floating)
         )
 
     def merge(self, leaves: Any) -> Any:
@@ -86,7 +102,7 @@ class Subject:
             Arrays in the order of `names`, those of `before` where one is gone; and sentences.
         """
         _, state = nnx.split(module)
-        names, _ = _labels(state)
+        names = _labels(state)[0]
         found = dict(zip(names, jax.tree.leaves(state), strict=True))
         leaves = [found.get(name, leaf) for name, leaf in zip(self.names, before, strict=True)]
         notes = [f"`{name}` appeared" for name in names if name not in set(self.names)]
@@ -106,8 +122,6 @@ class Subject:
 LEAK = "it outlives the trace"
 """Marks the note of a leak."""
 
-_TRAINED = frozenset({"Param", "LoRAParam"})
-
 
 def _is_stateful(node: Any) -> bool:
     return not isinstance(node, type) and all(
@@ -116,16 +130,32 @@ def _is_stateful(node: Any) -> bool:
     )
 
 
-def _labels(state: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Names and kinds of a state's leaves, in the order of `jax.tree.leaves`."""
+def _takes_extras(module: Any) -> bool:
+    """Whether `module(state, obs, rollout_extras)` fits; the loss always calls it so."""
+    try:
+        inspect.signature(type(module).__call__).bind(module, None, None, None)
+    except TypeError:
+        return False
+    except ValueError:  # no signature to be had
+        return True
+    return True
+
+
+def _labels(state: Any) -> tuple[tuple[str, ...], tuple[str, ...], tuple[bool, ...]]:
+    """Names and kinds of a state's leaves, and whether they are trained.
+
+    Their order is that of `jax.tree.leaves`.
+    """
     labels = []
     for path, entry in nnx.to_flat_state(state):
         variable = isinstance(entry, nnx.Variable)
         kind = type(entry).__name__ if variable else "array"
         value = entry.get_raw_value() if variable else entry
         for inner, _ in jax.tree_util.tree_flatten_with_path(value)[0]:
-            labels.append((".".join(map(str, path)) + jax.tree_util.keystr(inner), kind))
-    return tuple(name for name, _ in labels), tuple(kind for _, kind in labels)
+            name = ".".join(map(str, path)) + jax.tree_util.keystr(inner)
+            labels.append((name, kind, isinstance(entry, nnx.Param)))
+    names, kinds, trained = zip(*labels, strict=True) if labels else ((), (), ())
+    return names, kinds, trained
 
 
 def _fingerprints(module: Any) -> dict[str, Fingerprint]:
@@ -180,7 +210,8 @@ def _holds_tracer(fingerprint: Fingerprint) -> bool:
 class Emissions:
     """Which classes of modules return rollout extras that they made themselves.
 
-    A container hands on what its children emitted; what a module emits besides is its own.
+    A container hands on what its children emitted, perhaps as a copy, such as with its gradient
+    stopped; what a module emits besides is its own.
     """
 
     def __init__(self) -> None:
@@ -224,10 +255,24 @@ class Emissions:
             finally:
                 inner = self._open.pop()
             leaves = jax.tree.leaves(getattr(output, "rollout_extras", None))
-            known = {id(leaf) for leaf in inner}
-            own = any(id(leaf) not in known for leaf in leaves)
+            own = _adds(leaves, inner)
             self._own[name] = self._own.get(name, True) and own
             self._open[-1].extend((*inner, *leaves))
             return output
 
         return call
+
+
+def _adds(leaves: list[Any], inner: list[Any]) -> bool:
+    """Whether some leaves are neither among others nor like one of those that are left over."""
+    kept = {id(leaf) for leaf in leaves}
+    known = {id(leaf): leaf for leaf in inner}
+    spare = collections.Counter(
+        (np.shape(leaf), jax.dtypes.result_type(leaf))
+        for identity, leaf in known.items()
+        if identity not in kept
+    )
+    new = collections.Counter(
+        (np.shape(leaf), jax.dtypes.result_type(leaf)) for leaf in leaves if id(leaf) not in known
+    )
+    return bool(new - spare)

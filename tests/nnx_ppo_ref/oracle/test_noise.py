@@ -51,6 +51,13 @@ def constant_keys(self: Any, state: Any) -> Any:
     return jax.random.wrap_key_data(jnp.zeros_like(jax.random.key_data(state)))
 
 
+def folded(keys: Any) -> Any:
+    """Keys of a batch, as in the rollout, or one, as in the loss."""
+    if keys.ndim:
+        return jax.vmap(lambda key: jax.random.fold_in(key, 7))(keys)
+    return jax.random.fold_in(keys, 7)
+
+
 SOUND: dict[str, Callable[[Any, Any], Any]] = {
     "poisson": lambda keys, x: jax.vmap(lambda k, r: jax.random.poisson(k, 3.0, r.shape))(keys, x),
     "gamma": lambda keys, x: jax.vmap(lambda k, r: jax.random.gamma(k, jnp.abs(r) + 1))(keys, x),
@@ -125,16 +132,34 @@ CARRIES: dict[str, tuple[Step, dict[str, Any], str]] = {
     "keys that a reset makes constant": (
         drawing(normal),
         {"reset_state": constant_keys},
-        "independence",
+        "freshness independence",
+    ),
+    "keys that every reset makes of the same ones": (
+        lambda m, s, x: (
+            {**s, "key": (keys := split(s["key"]))[0]},
+            x + normal(keys[1], x),
+        ),
+        {
+            "initialize_state": lambda self, batch: {
+                "base": (base := jax.random.split(self.rngs(), batch)),
+                "key": base,
+            },
+            "reset_state": lambda self, s: {**s, "key": folded(s["base"])},
+        },
+        "freshness",
+    ),
+    "a counter that a reset sets to a hundred": (
+        counting,
+        {
+            "initialize_state": counter_carry,
+            "reset_state": lambda self, s: {"key": s["key"], "step": 0 * s["step"] + 100},
+        },
+        "freshness",
     ),
     "keys that a reset folds": (
         drawing(normal),
         {
-            "reset_state": lambda self, s: (
-                jax.vmap(lambda k: jax.random.fold_in(k, 7))(s)
-                if s.ndim
-                else jax.random.fold_in(s, 7)
-            )
+            "reset_state": lambda self, s: folded(s),
         },
         "",
     ),
@@ -259,3 +284,59 @@ def test_one_half_of_the_steps_with_old_noise_is_enough(layer: Any) -> None:
 
     report = check(layer(step, initialize_state=counter_carry), INPUT)
     assert report.failed == ("freshness",)
+
+
+LOOPS: dict[str, Callable[[Any, Any], Any]] = {
+    "map": lambda keys, x: jax.lax.map(lambda a: jax.random.normal(a[0], a[1].shape), (keys, x)),
+    "scan": lambda keys, x: jax.lax.scan(
+        lambda carry, a: (carry, jax.random.normal(a[0], a[1].shape)), 0, (keys, x)
+    )[1],
+    "Python": lambda keys, x: jnp.stack(
+        [jax.random.normal(key, row.shape) for key, row in zip(keys, x, strict=True)]
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_a_loop_over_the_environments_draws_for_one_at_a_time(name: str, layer: Any) -> None:
+    report = check(layer(drawing(LOOPS[name])), INPUT)
+    assert report.failed == (), str(report)
+    assert report["independence"].passed
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_copies_of_a_key_are_seen_in_a_loop_over_the_environments(name: str, layer: Any) -> None:
+    copies = layer(
+        drawing(LOOPS[name]),
+        initialize_state=lambda self, batch: jnp.broadcast_to(self.rngs(), (batch,)),
+    )
+    assert check(copies, INPUT).failed == ("independence",)
+
+
+def test_one_row_of_noise_from_the_first_key_is_no_loop(layer: Any) -> None:
+    first = layer(drawing(lambda keys, x: jax.random.normal(keys[0], (3,))))
+    report = check(first, INPUT)
+    assert set(report.failed) == {"replay", "independence"}
+    assert "environment 0's key" in report["independence"].evidence
+
+
+def test_a_loop_that_ends_for_each_environment_by_itself_replays(layer: Any) -> None:
+    def positive(key: Any) -> Any:
+        def again(carry: Any) -> Any:
+            key, use = jax.random.split(carry[0])
+            return key, jax.random.normal(use)
+
+        return jax.lax.while_loop(lambda carry: carry[1] < 0.5, again, (key, 0.0))[1]
+
+    report = check(layer(drawing(lambda keys, x: jax.vmap(positive)(keys)[:, None])), INPUT)
+    assert report.failed == (), str(report)
+    assert "largest difference 0" in report["replay"].evidence
+
+
+def test_noise_that_is_lost_in_rounding_is_not_shared(layer: Any) -> None:
+    step = drawing(lambda keys, x: 1e-12 * normal(keys, x) + 1)
+    mixed = lambda m, s, x: (  # noqa: E731
+        (out := step(m, s, x))[0],
+        {"lost": out[1], "seen": normal(split(s)[1], x)},
+    )
+    assert "independence" not in check(layer(mixed), INPUT).failed

@@ -181,3 +181,133 @@ def test_nnx_ppos_bottlenecks_draw_and_split_one_key(name: str) -> None:
     assert "KeyReuseError" in report["hygiene"].evidence
     config: Any = jax.config
     assert config.jax_debug_key_reuse  # the check leaves the flag as it was
+
+
+def split(keys: Any) -> Any:
+    return jax.vmap(lambda key: tuple(jax.random.split(key)))(keys)
+
+
+def normal(keys: Any, x: Any) -> Any:
+    return jax.vmap(lambda key, row: jax.random.normal(key, row.shape))(keys, x)
+
+
+REDRAWN: dict[str, Any] = {
+    "a category": lambda keys, x: jax.vmap(jax.random.categorical)(keys, x),
+    "a category, one-hot": lambda keys, x: jax.nn.one_hot(
+        jax.vmap(jax.random.categorical)(keys, x), 3
+    ),
+    "the best category": lambda keys, x: jnp.argmax(x, axis=-1),
+    "coins": lambda keys, x: jax.vmap(lambda k, p: jax.random.bernoulli(k, nnx.sigmoid(p)))(
+        keys, x
+    ),
+    "a sign": lambda keys, x: jnp.sign(x + normal(keys, x)),
+    "clipped": lambda keys, x: jnp.clip(10 * x + normal(keys, x), -1, 1),
+}
+
+
+def policy(draw: Any, *, use: bool) -> Any:
+    """A step that draws from carried keys; `use` says whether extras are read."""
+
+    def call(self: Any, keys: Any, x: Any, rollout_extras: Any = None) -> Any:
+        keys, used = split(keys)
+        logits = self.linear(x)
+        action = draw(used, logits)
+        if use and rollout_extras is not None:
+            action = rollout_extras
+        output = {"action": action, "log_likelihood": logits.sum(axis=-1)}
+        return self.output(keys, output, jnp.zeros(len(x)), {}, action)
+
+    return call
+
+
+@pytest.mark.parametrize("name", REDRAWN)
+def test_a_discrete_action_that_is_drawn_again_is_not_locked(
+    name: str, library: Any, layer: Any
+) -> None:
+    for use in (False, True):
+        call = policy(REDRAWN[name], use=use)
+        made = staticmethod(library.StatefulModuleOutput)
+        report = check(layer(lambda *_: None, __call__=call, output=made), jnp.zeros(3))
+        assert report.failed == (() if use else ("lock",)), str(report)
+
+
+def test_a_parameter_of_a_kind_of_its_own_is_changed_too(library: Any, layer: Any) -> None:
+    class Mean(nnx.Param[Any]):
+        pass
+
+    def call(self: Any, keys: Any, x: Any, rollout_extras: Any = None) -> Any:
+        keys, used = split(keys)
+        action = self.mean[...] + normal(used, x)
+        output = {"action": action, "log_likelihood": x.sum(axis=-1)}
+        return library.StatefulModuleOutput(keys, output, jnp.zeros(len(x)), {}, action)
+
+    module = layer(lambda *_: None, __call__=call)
+    module.mean = Mean(jnp.zeros(3))
+    assert check(module, jnp.zeros(3)).failed == ("lock",)
+
+
+def test_a_stored_action_may_be_put_on_top_of_what_is_observed(library: Any, layer: Any) -> None:
+    def call(self: Any, keys: Any, x: Any, rollout_extras: Any = None) -> Any:
+        keys, used = split(keys)
+        raw = x + normal(used, x) if rollout_extras is None else rollout_extras
+        output = {"action": raw + x, "log_likelihood": -jnp.sum((raw - x) ** 2, axis=-1)}
+        return library.StatefulModuleOutput(keys, output, jnp.zeros(len(x)), {}, raw)
+
+    report = check(layer(lambda *_: None, __call__=call), jnp.zeros(3))
+    assert report.failed == ()
+    assert report["lock"].passed
+
+
+@pytest.mark.parametrize("scale", [0.0, 1e-9])
+def test_one_class_may_sample_and_draw_carried_noise(
+    scale: float, library: Any, layer: Any
+) -> None:
+    def call(self: Any, keys: Any, x: Any, rollout_extras: Any = None) -> Any:
+        keys, used = split(keys)
+        mean = self.linear(x) + normal(used, x) + scale * self.rngs.normal(x.shape)
+        raw = mean + self.rngs.normal(x.shape)
+        raw = raw if rollout_extras is None else rollout_extras
+        score = -jnp.sum((raw - mean) ** 2, axis=-1)
+        entropy = jnp.sum(mean + self.rngs.normal(x.shape), axis=-1)
+        output = {"action": raw, "log_likelihood": score}
+        return library.StatefulModuleOutput(keys, output, entropy, {}, raw)
+
+    report = check(layer(lambda *_: None, __call__=call), jnp.zeros(3))
+    assert set(report.failed) == ({"replay", "purity"} if scale else set()), str(report)
+
+
+def test_keys_that_come_back_as_extras_replay(library: Any, layer: Any) -> None:
+    def call(self: Any, state: Any, x: Any, rollout_extras: Any = None) -> Any:
+        keys = jax.random.split(self.rngs(), len(x))
+        keys = keys if rollout_extras is None else rollout_extras
+        output = x + normal(keys, x)
+        return library.StatefulModuleOutput(state, output, jnp.zeros(len(x)), {}, keys)
+
+    report = check(layer(lambda *_: None, __call__=call), jnp.zeros(3))
+    assert report.failed == (), str(report)
+
+
+def test_a_container_that_copies_extras_excuses_nothing_but_the_sampler(
+    library: Any, sampler: Any, layer: Any, chain: Any
+) -> None:
+    class Copying(library.StatefulModule):  # type: ignore[misc]
+        def __init__(self, inner: Any) -> None:
+            self.inner = inner
+
+        def initialize_state(self, batch: int) -> Any:
+            return self.inner.initialize_state(batch)
+
+        def __call__(self, state: Any, x: Any, rollout_extras: Any = None) -> Any:
+            out = self.inner(state, x, rollout_extras)
+            extras = jax.lax.stop_gradient(out.rollout_extras)
+            return library.StatefulModuleOutput(
+                out.next_state, out.output, out.regularization_loss, {}, extras
+            )
+
+    def noisy(self: Any, state: Any, x: Any, rollout_extras: Any = None) -> Any:
+        return library.StatefulModuleOutput(state, x, self.rngs.normal((len(x),)), {})
+
+    loss = layer(lambda *_: None, __call__=noisy)
+    assert check(Copying(sampler()), INPUT).failed == ()
+    report = check(Copying(chain(loss, sampler())), INPUT)
+    assert set(report.failed) == {"replay", "purity"}

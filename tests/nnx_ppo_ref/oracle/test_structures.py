@@ -141,3 +141,49 @@ def test_a_recurrent_layer_of_many_steps_stays_within_rounding(layer: Any) -> No
 
     module = layer(step, initialize_state=lambda self, batch: jnp.zeros((batch, 3)))
     assert check(module, INPUT, steps=40, batch_size=13).failed == ()
+
+
+@pytest.mark.parametrize("value", [2, 0.5, {"scale": jnp.ones(3), "count": 1}])
+def test_a_variable_may_hold_python_numbers(value: Any, layer: Any) -> None:
+    def step(module: Any, state: Any, x: Any) -> Any:
+        return state, x * jax.tree.leaves(module.number.get_value())[0]
+
+    module = layer(step)
+    module.number = nnx.Param(value)
+    assert check(module, INPUT).failed == ()
+
+
+def test_a_module_that_takes_no_extras_cannot_be_replayed(layer: Any, library: Any) -> None:
+    def call(self: Any, state: Any, x: Any) -> Any:
+        return library.StatefulModuleOutput(state, x, jnp.array(0.0), {})
+
+    report = check(layer(lambda *_: None, __call__=call), INPUT)
+    assert report.failed == ("trace",)
+    assert "rollout_extras" in report["trace"].evidence
+
+
+def test_a_metric_for_the_whole_batch_cannot_be_cut_into_minibatches(
+    layer: Any, library: Any
+) -> None:
+    def call(self: Any, state: Any, x: Any, rollout_extras: Any = None) -> Any:
+        return library.StatefulModuleOutput(state, x, jnp.array(0.0), {"mean": x.mean()})
+
+    report = check(layer(lambda *_: None, __call__=call), INPUT)
+    assert report.failed == ("trace",)
+    assert "metric" in report["trace"].evidence
+
+
+COARSE: dict[str, Any] = {
+    "half precision": lambda m, x: (h := m.linear(x).astype(jnp.bfloat16)) - h.mean(axis=0),
+    "half precision elsewhere": lambda m, x: (
+        m.linear(x.astype(jnp.bfloat16)).astype(jnp.float32) + x - x.mean(axis=0)
+    ),
+    "large numbers elsewhere": lambda m, x: jnp.concatenate([1e6 * x, x - x.mean(axis=0)], axis=-1),
+    "a small part": lambda m, x: x + 1e-5 * x.mean(axis=0),
+}
+
+
+@pytest.mark.parametrize("name", COARSE)
+def test_rounding_hides_no_dependence_on_the_batch(name: str, layer: Any) -> None:
+    report = check(layer(lambda m, s, x: (s, COARSE[name](m, x))), INPUT)
+    assert report.failed == ("replay",), str(report)

@@ -7,6 +7,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 from flax import nnx
 
@@ -147,3 +148,13 @@ def test_a_bank_of_samplers_under_vmap_keeps_its_exemption(library: Any, sampler
     report = check(Bank(), jnp.zeros(4))
     assert report.failed == (), str(report)
     assert report["lock"].passed
+
+
+@pytest.mark.parametrize("transform", [jax.jit, nnx.jit])
+def test_what_the_host_drew_is_seen_in_a_function_that_jax_has_traced_before(
+    transform: Any, layer: Any
+) -> None:
+    noisy = transform(lambda x: x + 1e-9 * np.random.normal(size=3))
+    noisy(jnp.zeros((7, 3)))
+    report = check(layer(lambda m, s, x: (s, noisy(x))), INPUT)
+    assert {"replay", "freshness"} <= set(report.failed), str(report)

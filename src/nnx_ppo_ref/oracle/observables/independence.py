@@ -8,11 +8,12 @@ import jax
 import numpy as np
 
 from nnx_ppo_ref.oracle import causes
-from nnx_ppo_ref.oracle.draws import INPUT, Recorder
+from nnx_ppo_ref.oracle.compare import difference, numbers
+from nnx_ppo_ref.oracle.draws import INPUT, Alteration, Draw, Recorder
 from nnx_ppo_ref.oracle.evidence import ENDS, Evidence
 from nnx_ppo_ref.oracle.interpret import Value
 from nnx_ppo_ref.oracle.observables.noise import all_rows, along_batch
-from nnx_ppo_ref.oracle.observables.outputs import changed, moved_streams, same_for_all, varies
+from nnx_ppo_ref.oracle.observables.outputs import moved_streams, same_for_all, varies
 from nnx_ppo_ref.oracle.passes import is_key
 from nnx_ppo_ref.oracle.phases import is_value
 from nnx_ppo_ref.oracle.report import Figures, Result, broken, not_applicable, passed
@@ -40,6 +41,14 @@ def judge(evidence: Evidence) -> Result:
             f"({whole.draw.place}), shape {list(whole.draw.words.shape)}"
         )
         return broken(NAME, text, causes.CAUSES["shared"], Figures(step=whole.draw.step))
+    lent = _lent(evidence)
+    if lent is not None:
+        draw, env = lent
+        text = (
+            f"a draw from environment {draw.env}'s key changes the output of environment {env}: "
+            f"{draw.primitive} of {draw.owner} ({draw.place}), shape {list(draw.words.shape)}"
+        )
+        return broken(NAME, text, causes.CAUSES["shared"], Figures(step=draw.step, env=env))
     found = along_batch(rows)
     if found is not None:
         first, again = found.first, found.again
@@ -65,6 +74,36 @@ def carried_keys(carry: Any) -> list[tuple[str, Value]]:
     return [(f"carry{jax.tree_util.keystr(p)}", value) for p, value in flat if is_key(value)]
 
 
+def _lent(evidence: Evidence) -> tuple[Draw, int] | None:
+    """A draw from one environment's key that several environments' outputs depend on.
+
+    Such as one row of noise from the first key for all; a loop over the environments draws such
+    rows too, each for one environment.
+    """
+    envs = evidence.equal.envs
+    alone = [d for d in evidence.noise if d.env is not None and evidence.axis(d) is None]
+    for owner in sorted({draw.env for draw in alone if draw.env is not None}):
+        own = [draw for draw in alone if draw.env == owner]
+        altered = evidence.altered(_without(owner, {(draw.phase, draw.site) for draw in own}))
+        for one, other in zip(evidence.equal.steps, altered.steps, strict=True):
+            for (_, a), (_, b) in zip(one.leaves, other.leaves, strict=True):
+                apart = difference(numbers(a), numbers(b))
+                if apart.ndim and len(apart) == envs:
+                    moved = np.flatnonzero(apart.reshape(envs, -1).any(axis=1))
+                    if len(moved) > 1:
+                        return own[0], int(moved[moved != owner][0])
+    return None
+
+
+def _without(owner: int, sites: set[tuple[Any, ...]]) -> Alteration:
+    def zero(
+        recorder: Recorder, site: tuple[Any, ...], noise: np.ndarray, env: int | None
+    ) -> np.ndarray:
+        return np.zeros_like(noise) if env == owner and (recorder.phase, site) in sites else noise
+
+    return zero
+
+
 def _shared_output(evidence: Evidence) -> str | None:
     """An output that noise reaches, that is the same for all, and that other noise changes.
 
@@ -75,18 +114,26 @@ def _shared_output(evidence: Evidence) -> str | None:
     bits = 0
     for draw in evidence.noise:
         bits |= draw.bit
+    altered = None
     for number, (name, _) in enumerate(evidence.equal.steps[0].leaves):
         values = [step.leaves[number][1] for step in evidence.equal.steps]
         reached = [value for value in values if value.depends & bits]
         if not reached or not all(same_for_all(value, envs) for value in reached):
             continue
-        if changed(evidence.equal, evidence.altered(_rotation(evidence))):
+        altered = altered or evidence.altered(_rotation(evidence))
+        others = [step.leaves[number][1] for step in altered.steps]
+        if any(
+            difference(numbers(a), numbers(b)).any() for a, b in zip(values, others, strict=True)
+        ):
             return name
     return None
 
 
 def _rotation(evidence: Evidence) -> Any:
-    def rotate(recorder: Recorder, site: tuple[Any, ...], noise: np.ndarray) -> np.ndarray:
+    def rotate(
+        recorder: Recorder, site: tuple[Any, ...], noise: np.ndarray, env: int | None
+    ) -> np.ndarray:
+        del env
         place = evidence.axes.get((recorder.phase, site))
         return noise if place is None else np.roll(noise, place[1], place[0])
 

@@ -59,7 +59,7 @@ def all_rows(evidence: Evidence) -> list[Row]:
         key = (draw.step, draw.phase, draw.site)
         rows = evidence.rows(draw)
         if rows is None:
-            found.append(Row(draw, turns[key], None, draw.words.tobytes()))
+            found.append(Row(draw, turns[key], draw.env, draw.words.tobytes()))
         else:
             found += [Row(draw, turns[key], env, bits) for env, bits in enumerate(rows)]
         turns[key] += 1

@@ -10,7 +10,6 @@ import numpy as np
 from nnx_ppo_ref.oracle.compare import difference, numbers
 from nnx_ppo_ref.oracle.evidence import ENDS, Evidence
 from nnx_ppo_ref.oracle.interpret import Value
-from nnx_ppo_ref.oracle.passes import Pass
 
 
 def moved_streams(evidence: Evidence) -> bool:
@@ -40,12 +39,3 @@ def same_for_all(value: Value, envs: int) -> bool:
     if array.ndim == 0 or array.shape[0] != envs:
         return True
     return not difference(array, np.broadcast_to(array[:1], array.shape)).any()
-
-
-def changed(one: Pass, other: Pass) -> bool:
-    """Whether two runs of the same length differ in an output."""
-    return any(
-        difference(numbers(a), numbers(b)).any()
-        for left, right in zip(one.steps, other.steps, strict=True)
-        for (_, a), (_, b) in zip(left.leaves, right.leaves, strict=True)
-    )

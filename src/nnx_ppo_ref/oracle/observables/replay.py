@@ -66,12 +66,11 @@ def _differences(evidence: Evidence, excused: Dependencies) -> Iterator[tuple[Fi
     epsilon = max(
         jaxprs.coarsest(p.jaxpr) if p.jaxpr else 0.0 for p in (phases.call, phases.replay)
     )
-    roundings = evidence.rollout.roundings or 16 * len(evidence.rollout.steps)
 
     def one(name: str, step: int, a: Value, b: Value) -> tuple[Figures, bool]:
-        apart, env = largest(a, b, minibatch, envs)
-        limit = allowed(a, epsilon, roundings, evidence.tolerance)
-        return Figures(apart, name, step, env), apart > limit
+        limit = allowed(a, epsilon, evidence.roundings, evidence.tolerance)
+        apart, env, over = largest(a, b, minibatch, envs, limit)
+        return Figures(apart, name, step, env), over
 
     found: list[tuple[Figures, bool]] = []
     for step, (before, after) in enumerate(
