@@ -54,7 +54,8 @@ def check_config(config: TrainConfig, networks: nnx.Module) -> None:
     check_step(ppo.n_envs, ppo.rollout_length, ppo.n_epochs, ppo.n_minibatches)
     for section, name, lowest, highest in RANGES:
         value = getattr(getattr(config, section), name)
-        if not lowest <= value <= highest:
+        # A schedule, a function of the update's number, has no one value.
+        if not callable(value) and not lowest <= value <= highest:
             raise ValueError(f"{section}.{name} must be in [{lowest}, {highest}], got {value}")
     if not jax.tree.leaves(nnx.state(networks, nnx.Param)):
         raise ValueError("networks has no nnx.Param: there is nothing to train")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from typing import Any
 
 from nnx_ppo_ref.algorithms.types import LoggingLevel, TrainingState
@@ -19,7 +20,7 @@ class PPOConfig:
         gae_lambda: Generalized advantage estimation's lambda.
         discounting_factor: The discount, gamma.
         clip_range: The surrogate's epsilon.
-        learning_rate: Adam's.
+        learning_rate: Adam's, or a function from the number of the update to it.
         normalize_advantages: Whether each minibatch's advantages get mean 0 and deviation 1.
         combine_advantages: Whether the advantages of several rewards are summed.
         n_epochs: Passes over a rollout.
@@ -37,7 +38,7 @@ class PPOConfig:
     gae_lambda: float = 0.95
     discounting_factor: float = 0.99
     clip_range: float = 0.2
-    learning_rate: float = 1e-4
+    learning_rate: float | Callable[[Any], Any] = 1e-4
     normalize_advantages: bool = True
     combine_advantages: bool = False
     n_epochs: int = 4

@@ -23,7 +23,7 @@ def new_training_state(
     networks: StatefulModule,
     n_envs: int,
     seed: int | jax.Array,
-    learning_rate: float = 1e-4,
+    learning_rate: float | optax.Schedule = 1e-4,
     gradient_clipping: float | None = None,
     weight_decay: float | None = None,
 ) -> TrainingState:
@@ -34,7 +34,7 @@ def new_training_state(
         networks: The network; the state refers to it, not to a copy.
         n_envs: Number of environments, B.
         seed: Seeds the environments and the shuffling.
-        learning_rate: Adam's.
+        learning_rate: Adam's, or a function from the number of the update to it.
         gradient_clipping: Largest global norm of a gradient, or None.
         weight_decay: AdamW's decay; True means its default, None means Adam.
 
@@ -48,9 +48,9 @@ def new_training_state(
     network_states = strong(networks.initialize_state(n_envs))
     check_carry(network_states, n_envs)
     stepped = check_fit(env, pure.split(networks), network_states, env_states)
-    optimizer = nnx.Optimizer(
-        networks, _transformation(learning_rate, gradient_clipping, weight_decay), wrt=nnx.Param
-    )
+    rate = learning_rate if callable(learning_rate) else float(learning_rate)
+    transformation = _transformation(rate, gradient_clipping, weight_decay)
+    optimizer = nnx.Optimizer(networks, transformation, wrt=nnx.Param)
     return TrainingState(
         networks=networks,
         network_states=network_states,
@@ -69,7 +69,9 @@ def _reset(env: Static[RLEnv], keys: jax.Array) -> Any:
 
 @functools.lru_cache(typed=True)  # equal settings, equal optimizers: compiled only once
 def _transformation(
-    learning_rate: float, gradient_clipping: float | None, weight_decay: float | None
+    learning_rate: float | optax.Schedule,
+    gradient_clipping: float | None,
+    weight_decay: float | None,
 ) -> optax.GradientTransformation:
     links: list[Any] = []
     if gradient_clipping is not None:

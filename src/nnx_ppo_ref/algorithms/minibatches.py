@@ -21,8 +21,11 @@ def minibatch_indices(key: jax.Array, n_envs: int, n_epochs: int, n_minibatches:
 def take(
     network_state: ModuleState, rollout_data: Transition, indices: jax.Array
 ) -> tuple[ModuleState, Transition]:
-    """The carry `[b, ...]` and the transitions `[T, b, ...]` of some environments."""
+    """The carry `[b, ...]` and the transitions `[T, b, ...]` of some environments.
+
+    Metrics are left out: the loss does not read them, and they need not have environments.
+    """
     return (
         jax.tree.map(lambda leaf: leaf[indices], network_state),
-        jax.tree.map(lambda leaf: leaf[:, indices], rollout_data),
+        jax.tree.map(lambda leaf: leaf[:, indices], rollout_data.replace(metrics={})),
     )

@@ -48,7 +48,8 @@ class TrainingProgress:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._progress.stop()
+        if not self._progress.disable:  # older versions of rich end even nothing with a new line
+            self._progress.stop()
 
     def stepped(self, steps: int, steps_per_second: float, reward: float) -> None:
         """Shows a step of PPO.

@@ -12,7 +12,7 @@ import jax
 from flax import nnx
 
 from nnx_ppo_ref.algorithms import pure
-from nnx_ppo_ref.algorithms.checks import check_config, check_state
+from nnx_ppo_ref.algorithms.checks import check_config, check_fit, check_state
 from nnx_ppo_ref.algorithms.config import PPOConfig, TrainConfig, TrainResult
 from nnx_ppo_ref.algorithms.evaluation import evaluate
 from nnx_ppo_ref.algorithms.initial import new_training_state
@@ -56,8 +56,8 @@ def train_ppo(
         config: Settings, `TrainConfig()` by default.
         total_steps: Instead of `config.ppo.total_steps`.
         seed: Instead of `config.seed`.
-        log_fn: Called as `log_fn(metrics, steps)` after each step of PPO. The weights in `networks`
-            are brought up to date only for `checkpoint_fn` and at the end.
+        log_fn: Called as `log_fn(metrics, steps)` after each step of PPO; `networks` is up to date
+            then, which costs a few milliseconds.
         checkpoint_fn: Called as `checkpoint_fn(training_state, steps)` at the start and every
             `config.checkpoint_every_steps`.
         eval_env: Environment for evaluations, `env` by default.
@@ -82,7 +82,9 @@ def train_ppo(
         )
     elif state.networks is not networks:
         raise ValueError("initial_state must hold the network that is given as networks")
-    check_state(state, config.ppo.n_envs)
+    else:
+        check_state(state, config.ppo.n_envs)
+        check_fit(env, pure.split(networks), state.network_states, state.env_states)
     run = _Run(env, eval_env or env, config, state, log_fn, checkpoint_fn)
     with Interrupt() as interrupt:
         return run.until(config.ppo.total_steps, interrupt)
@@ -127,8 +129,8 @@ class _Run:
         measured = LoggingLevel.THROUGHPUT in self.config.ppo.logging_level
         with TrainingProgress(total_steps, self.steps) as progress:
             self._between(progress, None)
-            if self.log_fn is not None and self.metrics:
-                self.log_fn(self.metrics, self.steps)
+            if self.metrics:
+                self._log()
             while self.steps < total_steps and not interrupt.requested:
                 began, before = time.perf_counter(), self.steps
                 self.learner, self.metrics, reward = self.step(self.scalars, self.learner)
@@ -139,10 +141,14 @@ class _Run:
                     self.metrics["throughput/train_sps"] = speed
                 progress.stepped(self.steps, speed, float(reward))
                 self._between(progress, before)
-                if self.log_fn is not None:
-                    self.log_fn(self.metrics, self.steps)
+                self._log()
             if interrupt.requested:
                 progress.say(f"interrupted after {self.steps:,} steps; the result so far is kept")
+
+    def _log(self) -> None:
+        if self.log_fn is not None:
+            write_back(self.learner, self.template)
+            self.log_fn(self.metrics, self.steps)
 
     def _between(self, progress: TrainingProgress, before: int | None) -> None:
         """Evaluates and saves if it is time."""

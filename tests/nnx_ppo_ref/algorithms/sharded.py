@@ -29,6 +29,7 @@ from nnx_ppo_ref.networks.recurrent import LSTM
 from nnx_ppo_ref.networks.sampling_layers import NormalTanhSampler
 from nnx_ppo_ref.networks.variational import AR1VariationalBottleneck
 
+from .kinds import unoptimized
 from .runs import ENV
 
 N_ENVS, LENGTH, STEPS = 16, 4, 4
@@ -121,7 +122,7 @@ def main(result: str, devices: str, address: str = "", rank: str = "0") -> None:
         jax.config.update("jax_cpu_collectives_implementation", "gloo")
         jax.distributed.initialize(address, num_processes=2, process_id=int(rank))
         assert len(jax.local_devices()) == len(jax.devices()) // 2
-    with jax.debug_key_reuse(True):
+    with jax.debug_key_reuse(True), unoptimized():
         found = run(int(devices))
     if jax.process_index() == 0:
         np.savez(result, **found)  # type: ignore[arg-type]

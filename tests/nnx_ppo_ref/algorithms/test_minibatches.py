@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from nnx_ppo_ref.algorithms.minibatches import minibatch_indices, take
+from nnx_ppo_ref.algorithms.types import Transition
+from nnx_ppo_ref.networks.types import PPONetworkOutput
 
 
 @pytest.mark.parametrize(
@@ -27,7 +29,17 @@ def test_a_minibatch_keeps_the_order_of_steps() -> None:
     steps = jnp.arange(20).reshape(4, 5)
     carry = {"k": jax.random.split(jax.random.key(0), 5), "h": jnp.arange(5)}
     chosen = jnp.array([3, 1])
-    state, transitions = take(carry, steps, chosen)  # type: ignore[arg-type]
-    np.testing.assert_array_equal(transitions, [[3, 1], [8, 6], [13, 11], [18, 16]])
+    rollout = Transition(
+        obs=steps,
+        network_output=PPONetworkOutput(steps, steps, steps),
+        rewards=steps,
+        done=steps > 7,
+        truncated=steps > 7,
+        next_obs=steps,
+        metrics={"net": jnp.zeros(4), "env": {}},  # one number a step, for all environments
+    )
+    state, transitions = take(carry, rollout, chosen)
+    np.testing.assert_array_equal(transitions.obs, [[3, 1], [8, 6], [13, 11], [18, 16]])
+    assert transitions.metrics == {}
     np.testing.assert_array_equal(state["h"], chosen)
     assert state["k"].shape == (2,)

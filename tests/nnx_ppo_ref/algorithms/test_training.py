@@ -330,3 +330,31 @@ def test_nothing_is_done_if_all_steps_have_been_taken() -> None:
     assert (result.total_steps, result.total_iterations) == (0, 0)
     assert (result.final_metrics, result.eval_history) == ({}, [])
     np.testing.assert_array_equal(weights(modules), weights(plain_network()))
+
+
+@slow
+def test_a_log_sees_the_weights_of_its_step() -> None:
+    modules, seen = plain_network(), []
+    train_ppo(ENV, modules, settings(2), log_fn=lambda _, step: seen.append(weights(modules)))
+    assert len(seen) == 2
+    assert (seen[0] != seen[1]).any()
+    np.testing.assert_array_equal(seen[1], weights(modules))
+
+
+@slow
+def test_a_learning_rate_may_be_a_schedule() -> None:
+    plain, scheduled, stopped = plain_network(), plain_network(), plain_network()
+    before = weights(stopped)
+    train_ppo(ENV, plain, settings(1, ppo={"learning_rate": 1e-2}))
+    train_ppo(ENV, scheduled, settings(1, ppo={"learning_rate": lambda count: 1e-2}))
+    train_ppo(ENV, stopped, settings(1, ppo={"learning_rate": lambda count: 0.0 * count}))
+    np.testing.assert_allclose(weights(scheduled), weights(plain), rtol=1e-5)
+    np.testing.assert_array_equal(weights(stopped), before)
+
+
+@slow
+def test_a_state_of_another_environment_is_refused_before_the_step_is_compiled() -> None:
+    modules = plain_network()
+    state = new_training_state(ENV, modules, 8, 0)
+    with pytest.raises(ValueError, match="env cannot take"):
+        train_ppo(DictTask(), modules, settings(1), initial_state=state)
