@@ -1,6 +1,6 @@
 """Modules as a researcher might write them: some sound, some not.
 
-`nnx-rng check examples` finds the faulty ones; nothing here is imported by anything.
+`nnx-rng check examples` finds the faulty ones.
 """
 
 from typing import Any
@@ -120,3 +120,8 @@ def build(features: int, actions: int, rngs: nnx.Rngs) -> Sequential:
             BernoulliSampler(rngs),
         ]
     )
+
+
+def noisy() -> NoisyDense:
+    """A layer to be run by `python -m nnx_ppo_ref.oracle examples.noisy_policy:noisy`."""
+    return NoisyDense(4, 4, nnx.Rngs(0))

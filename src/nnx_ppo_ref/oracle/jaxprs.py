@@ -7,8 +7,10 @@ what may change between versions of JAX is seen here.
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -195,7 +197,7 @@ def place(equation: Equation) -> str:
     """File, line and function of the code that an equation comes from, libraries left out."""
     for line in str(equation.source_info.traceback).splitlines():
         if not _LIBRARIES.search(line):
-            return line.strip()
+            return line.strip().replace(f"{Path.cwd()}{os.sep}", "")
     return str(source_info_util.summarize(equation.source_info))
 
 

@@ -88,6 +88,17 @@ def test_bad_input_is_said_in_one_line(
     assert captured.err.count("\n") == 1
 
 
+def test_the_readme_shows_a_report_as_it_is_printed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("nnx_ppo")
+    root = Path(__file__).parents[3]
+    monkeypatch.chdir(root)
+    monkeypatch.syspath_prepend(str(root))
+    assert main(["examples.noisy_policy:noisy", "--input-shape", "4"]) == 1
+    assert capsys.readouterr().out in (root / "README.md").read_text("utf-8")
+
+
 def test_an_unknown_observable_is_a_usage_error() -> None:
     with pytest.raises(SystemExit) as exit_info:
         main([f"{S}:sound", "--input-shape", "4", "--observable", "sharpness"])
