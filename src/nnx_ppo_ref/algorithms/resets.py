@@ -19,7 +19,7 @@ def reset_where(
     A reset may draw from the module's own stream, which gives other numbers each time it is
     called. So the rollout keeps what has no gradient, such as the keys that the reset made, and
     the replay puts it back. The rest is computed anew, for the gradients of a learned initial
-    state.
+    state; so floating-point noise in it must be drawn from a carried key.
 
     Args:
         networks: The network.
