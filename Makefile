@@ -10,6 +10,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 CONSTRAINTS ?=
 PYTEST_ARGS ?=
+PIP_ARGS ?= --quiet --disable-pip-version-check --no-compile
 
 # JAX keeps what it compiles, so that test processes and later runs need not compile it again.
 export JAX_COMPILATION_CACHE_DIR ?= $(abspath $(VENV))/jax-cache
@@ -17,7 +18,7 @@ export JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS ?= 0
 export JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES ?= -1
 DEMO_PACKAGE := nnx-ppo==0.3.0
 
-.PHONY: demo test lint types quick slow clean
+.PHONY: demo test lint types quick compatible slow venv clean
 
 demo: $(VENV)/.demo
 	@echo "== The sources of $(DEMO_PACKAGE): nothing to report"
@@ -43,6 +44,12 @@ quick: $(VENV)/.test
 	$(BIN)/python tests/branch_coverage.py $(VENV)/coverage.json 95
 	$(BIN)/python -m pytest -n auto -m "not slow" tests/nnx_ppo_ref $(PYTEST_ARGS)
 
+# What is tested with other interpreters and versions: everything quick, without coverage.
+compatible: $(VENV)/.test
+	$(BIN)/python -m pytest -n auto -m "not slow" $(PYTEST_ARGS)
+
+venv: $(VENV)/.test
+
 # Builds environments, compiles, reads whole packages; without coverage, which would double it.
 slow: $(VENV)/.test
 	$(BIN)/python -m pytest -n auto -m slow $(PYTEST_ARGS)
@@ -56,11 +63,11 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.demo: $(VENV)/bin/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps "$(DEMO_PACKAGE)"
+	$(BIN)/python -m pip install $(PIP_ARGS) -e .
+	$(BIN)/python -m pip install $(PIP_ARGS) --no-deps "$(DEMO_PACKAGE)"
 	touch $@
 
 $(VENV)/.test: $(VENV)/bin/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]' \
+	$(BIN)/python -m pip install $(PIP_ARGS) -e '.[test]' \
 		$(if $(CONSTRAINTS),-c $(CONSTRAINTS))
 	touch $@

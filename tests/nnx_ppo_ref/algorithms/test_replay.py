@@ -225,6 +225,7 @@ def theirs(network: Any) -> Any:
         return losses(ppo.rollout.unroll_env, ppo.ppo_loss, network, level)
 
 
+@pytest.mark.slow
 def test_transitions_loss_and_gradients_equal_nnx_ppos_across_resets() -> None:
     expected = theirs(FoldsIn())
     ours = losses(unroll_env, ppo_loss, FoldsIn(), LoggingLevel.ALL)

@@ -150,6 +150,7 @@ SLOW = {
 }
 
 
+@pytest.mark.slow
 def test_it_equals_nnx_ppos_for_everything_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     compare(Comparison(EVERYTHING), monkeypatch)
 

@@ -32,6 +32,7 @@ from .libraries import (
 )
 
 pytest.importorskip("nnx_ppo")
+pytestmark = pytest.mark.slow
 
 BATCH, STEPS, SIZE = 3, 3, 4
 
