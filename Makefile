@@ -39,20 +39,20 @@ types: $(VENV)/.test
 
 # Branch coverage of the linter is measured apart: coverage's own total mixes in lines.
 quick: $(VENV)/.test
-	$(BIN)/python -m pytest -n auto -m "not slow" --ignore=tests/nnx_ppo_ref --cov \
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow" --ignore=tests/nnx_ppo_ref --cov \
 		--cov-report=term-missing:skip-covered --cov-report=json:$(VENV)/coverage.json $(PYTEST_ARGS)
 	$(BIN)/python tests/branch_coverage.py $(VENV)/coverage.json 95
-	$(BIN)/python -m pytest -n auto -m "not slow" tests/nnx_ppo_ref $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow" tests/nnx_ppo_ref $(PYTEST_ARGS)
 
 # What is tested with other interpreters and versions: everything quick, without coverage.
 compatible: $(VENV)/.test
-	$(BIN)/python -m pytest -n auto -m "not slow" $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow" $(PYTEST_ARGS)
 
 venv: $(VENV)/.test
 
 # Builds environments, compiles, reads whole packages; without coverage, which would double it.
 slow: $(VENV)/.test
-	$(BIN)/python -m pytest -n auto -m slow $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n auto --dist worksteal -m slow $(PYTEST_ARGS)
 
 clean:
 	rm -rf .venv* build .coverage .mypy_cache .pytest_cache .ruff_cache

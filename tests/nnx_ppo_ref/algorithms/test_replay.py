@@ -157,6 +157,7 @@ def test_a_fresh_key_is_another_one_for_each_environment_and_reset() -> None:
     assert len(np.unique(noise)) == noise.size
 
 
+@pytest.mark.slow
 def test_noise_of_the_modules_own_stream_does_not_replay() -> None:
     rolled, replayed = passes_of(OwnStream)
     new, old = replayed.loglikelihoods, rolled.network_output.loglikelihoods

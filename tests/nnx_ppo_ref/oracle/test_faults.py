@@ -211,6 +211,7 @@ def test_a_carried_key_replays_without_any_difference(layer: Any) -> None:
     assert "largest difference 0" in check(layer(carried), INPUT)["replay"].evidence
 
 
+@pytest.mark.slow  # JAX draws what is not threefry, and compiles it
 @pytest.mark.parametrize("implementation", ["rbg", "unsafe_rbg"])
 def test_keys_whose_draws_depend_on_the_position_break_the_replay(
     implementation: str, layer: Any
@@ -226,6 +227,7 @@ def test_keys_whose_draws_depend_on_the_position_break_the_replay(
     assert "rbg" in report["replay"].cause
 
 
+@pytest.mark.slow  # runs without being compiled
 def test_a_captured_stream_breaks_the_trace_and_is_left_as_it_was(layer: Any) -> None:
     module = layer(unchanged(lambda m, x: x + jax.random.normal(m.draw(), x.shape)))
     before = int(module.rngs.default.count[...])

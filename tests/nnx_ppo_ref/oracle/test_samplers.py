@@ -129,6 +129,7 @@ def test_a_helper_that_draws_for_a_sampler_shares_its_exemption(library: Any, la
     assert check(Sampler(), INPUT).failed == ()
 
 
+@pytest.mark.slow  # runs without being compiled
 def test_a_sampler_that_cannot_be_traced_is_still_judged(library: Any) -> None:
     class Eager(library.StatefulModule):  # type: ignore[misc]
         def __init__(self, use: bool) -> None:
