@@ -25,11 +25,16 @@ def tree_where(cond: jax.Array, on_true: Any, on_false: Any) -> Any:
     def where(x: jax.Array, y: jax.Array) -> jax.Array:
         if x is y or jnp.shape(x)[:1] != cond.shape:
             return x
-        chosen = jnp.where(cond.reshape(cond.shape + (1,) * (x.ndim - 1)), x, y)
+        chosen = jnp.where(expand(cond, x), x, y)
         # Only one of the two goes on, so the result counts as unused.
         return jax.random.clone(chosen) if is_key(chosen) else chosen
 
     return jax.tree.map(where, on_true, on_false)
+
+
+def expand(per_env: jax.Array, leaf: jax.Array) -> jax.Array:
+    """Gives `[B]` as many axes as a leaf `[B, ...]` has."""
+    return per_env.reshape(per_env.shape + (1,) * (leaf.ndim - 1))
 
 
 def like(before: Any, after: Any) -> Any:

@@ -115,8 +115,8 @@ def check_fit(env: RLEnv, parts: pure.Split, network_state: ModuleState, env_sta
             take, or values that do not match the rewards.
     """
     obs = env_state.obs
-    answer = _attempt(
-        lambda: _call(parts, network_state, obs),
+    answer, written = _attempt(
+        lambda: _trace(parts, network_state, obs),
         f"networks cannot take the environment's observations {_types(obs)}",
     )
     if not hasattr(answer, "output"):
@@ -129,9 +129,13 @@ def check_fit(env: RLEnv, parts: pure.Split, network_state: ModuleState, env_sta
             f"networks must end in a PPONetworkOutput with {', '.join(OUTPUT_FIELDS)}, but their "
             f"output is {_types(output)}: give actor and critic to a PPOAdapter"
         )
-    check_parameters(parts, network_state, obs)
-    if answer.rollout_extras is not None:
-        check_parameters(parts, network_state, obs, answer.rollout_extras)
+    if not written and answer.rollout_extras is not None:
+        _, written = _trace(parts, network_state, obs, answer.rollout_extras)
+    if written:
+        raise ValueError(
+            f"the forward pass writes the parameter {written[0]}: parameters change in PPO's "
+            "update only; keep what a step writes in its carry"
+        )
     stepped: EnvState = _attempt(
         lambda: jax.eval_shape(jax.vmap(env.step), env_state, output.actions),
         f"env cannot take the network's actions {_types(output.actions)}",
@@ -140,37 +144,24 @@ def check_fit(env: RLEnv, parts: pure.Split, network_state: ModuleState, env_sta
     return stepped
 
 
-def check_parameters(parts: pure.Split, *arguments: Any) -> None:
-    """Checks that a call leaves the parameters alone.
+def _trace(parts: pure.Split, *arguments: Any) -> tuple[Any, list[str]]:
+    """What a network returns, as shapes, and the paths of the parameters that it writes."""
 
-    Args:
-        parts: The network.
-        *arguments: What it is called with, or shapes.
-
-    Raises:
-        ValueError: If it writes one.
-    """
-
-    def parameters(params: pure.Variables, *arguments: Any) -> pure.Variables:
+    def call(params: pure.Variables, arguments: Any) -> tuple[pure.Variables, Any]:
         given = parts._replace(params=params)
-        return pure.applied(given, lambda networks: networks(*arguments))[0].params
+        after, answer = pure.applied(given, lambda networks: networks(*arguments))
+        return after.params, answer
 
-    jaxpr = jax.make_jaxpr(parameters)(parts.params, *arguments).jaxpr
-    paths = [path for path, _ in jax.tree.leaves_with_path(parts.params)]
-    for path, before, after in zip(paths, jaxpr.invars, jaxpr.outvars, strict=False):
-        if argument_of(jaxpr, after) is not before:
-            raise ValueError(
-                f"the forward pass writes the parameter {jax.tree_util.keystr(path)}: parameters "
-                "change in PPO's update only; keep what a step writes in its carry"
-            )
-
-
-def _call(parts: pure.Split, *arguments: Any) -> Any:
-    """What a network returns, as shapes."""
-    return jax.eval_shape(
-        lambda parts, arguments: pure.apply(parts, lambda networks: networks(*arguments))[1],
-        *(parts, arguments),
-    )
+    closed, (_, answer) = jax.make_jaxpr(call, return_shape=True)(parts.params, arguments)
+    jaxpr = closed.jaxpr
+    paths = [jax.tree_util.keystr(path) for path, _ in jax.tree.leaves_with_path(parts.params)]
+    # The parameters are the first arguments, and the first results.
+    written = [
+        path
+        for path, before, after in zip(paths, jaxpr.invars, jaxpr.outvars, strict=False)
+        if argument_of(jaxpr, after) is not before
+    ]
+    return answer, written
 
 
 def check_values(transitions: Transition) -> None:

@@ -13,10 +13,10 @@ from flax import nnx
 
 from nnx_ppo_ref.algorithms import pure
 from nnx_ppo_ref.algorithms.metrics import Percentiles, distribution, log_metric
-from nnx_ppo_ref.algorithms.static import Definition, Static
+from nnx_ppo_ref.algorithms.static import Static
 from nnx_ppo_ref.algorithms.types import LoggingLevel, RLEnv
 from nnx_ppo_ref.networks.types import StatefulModule
-from nnx_ppo_ref.trees import like, strong, widen
+from nnx_ppo_ref.trees import expand, like, strong, widen
 
 
 def eval_rollout(
@@ -45,6 +45,7 @@ def eval_rollout(
         for each of several rewards, `eval/lifespan`, `eval/env`, `eval/net`.
     """
     parts = pure.split(networks)
+    metrics: dict[str, jax.Array]
     others, metrics = evaluate(
         Static(env), n_envs, max_episode_length, logging_percentiles, logging_level, parts, key
     )
@@ -52,6 +53,7 @@ def eval_rollout(
     return metrics
 
 
+@functools.partial(jax.jit, static_argnums=(0, 1, 2, 3, 4))
 def evaluate(
     env: Static[RLEnv],
     n_envs: int,
@@ -62,33 +64,6 @@ def evaluate(
     key: jax.Array,
 ) -> tuple[pure.Variables, dict[str, jax.Array]]:
     """`eval_rollout` as a pure function; also returns the network's other Variables."""
-    others, metrics = _evaluate(
-        env,
-        n_envs,
-        max_episode_length,
-        percentiles,
-        level,
-        Definition(parts.definition),
-        parts.params,
-        parts.others,
-        key,
-    )
-    return others, metrics
-
-
-@functools.partial(jax.jit, static_argnums=(0, 1, 2, 3, 4, 5))
-def _evaluate(
-    env: Static[RLEnv],
-    n_envs: int,
-    max_episode_length: int,
-    percentiles: Percentiles,
-    level: LoggingLevel,
-    definition: Definition,
-    params: pure.Variables,
-    others: pure.Variables,
-    key: jax.Array,
-) -> tuple[pure.Variables, dict[str, jax.Array]]:
-    parts = pure.Split(definition.graph, params, others)
     wanted = [name for flag, name in EXTRA.items() if flag in level]
     others, totals = _episode_totals(env.value, parts, n_envs, max_episode_length, key, wanted)
 
@@ -103,7 +78,7 @@ def _evaluate(
     log_metric(metrics, "eval/lifespan", totals["lifespan"], percentiles)
     steps = jnp.maximum(totals["lifespan"], 1.0)
     for name in wanted:
-        average = jax.tree.map(lambda total: total / _expand(steps, total), totals[name])
+        average = jax.tree.map(lambda total: total / expand(steps, total), totals[name])
         log_metric(metrics, f"eval/{name}", average, percentiles)
     return others, metrics
 
@@ -132,7 +107,7 @@ def _episode_totals(
         over_now = over | stepped.done.astype(bool)
         found = {"net": answer.metrics, "env": stepped.metrics}
         counted = {"reward": stepped.reward, **{name: found[name] for name in wanted}}
-        counted = jax.tree.map(lambda leaf: jnp.where(_expand(over, leaf), 0, leaf), counted)
+        counted = jax.tree.map(lambda leaf: jnp.where(expand(over, leaf), 0, leaf), counted)
         counted["lifespan"] = jnp.where(over_now, 0.0, 1.0)
         return (others, answer.next_state, stepped, over_now), counted
 
@@ -148,8 +123,3 @@ def _episode_totals(
     start = (others, network_state, widen(env_state, stepped), over)
     ((others, *_), totals), _ = jax.lax.scan(add, (start, nothing), length=length)
     return others, totals
-
-
-def _expand(per_env: jax.Array, leaf: jax.Array) -> jax.Array:
-    """Gives `[B]` as many axes as `[B, ...]` has."""
-    return per_env.reshape(per_env.shape + (1,) * (leaf.ndim - 1))

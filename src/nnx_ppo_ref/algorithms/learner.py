@@ -50,23 +50,19 @@ class Definitions:
         mesh: The devices among which the environments are divided, or None.
     """
 
-    networks: Any
-    optimizer: Any
+    networks: Definition
+    optimizer: Definition
     mesh: Mesh | None
 
-    def __hash__(self) -> int:
-        # Plain attributes, such as dicts, need not be hashable; equality tells them apart.
-        return hash((Definition(self.networks), Definition(self.optimizer), self.mesh))
-
-    def parts(self, learner: Learner) -> pure.Split:
+    def parts(self, params: pure.Variables, others: pure.Variables) -> pure.Split:
         """The network in parts."""
-        return pure.Split(self.networks, learner.params, learner.others)
+        return pure.Split(self.networks, params, others)
 
 
 def take_apart(state: TrainingState) -> tuple[Definitions, Learner]:
     """Separates what a training state's modules are from what they hold."""
     networks = pure.split(state.networks)
-    optimizer_definition, optimizer = nnx.split(state.optimizer)
+    graph, optimizer = nnx.split(state.optimizer)
     learner = Learner(
         networks.params,
         networks.others,
@@ -76,7 +72,8 @@ def take_apart(state: TrainingState) -> tuple[Definitions, Learner]:
         state.rng_key,
         state.steps_taken,
     )
-    return Definitions(networks.definition, optimizer_definition, _mesh(learner)), strong(learner)
+    definitions = Definitions(networks.definition, Definition(graph), _mesh(learner))
+    return definitions, strong(learner)
 
 
 def write_back(learner: Learner, state: TrainingState) -> TrainingState:

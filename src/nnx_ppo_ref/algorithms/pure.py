@@ -12,6 +12,8 @@ from typing import Any, NamedTuple, TypeVar
 
 from flax import nnx
 
+from nnx_ppo_ref.algorithms.static import Definition
+
 Variables = Any
 """An `nnx.State`."""
 
@@ -22,19 +24,28 @@ class Split(NamedTuple):
     """A module in parts.
 
     Attributes:
-        definition: Its structure and plain attributes; hashable, static under `jax.jit`.
+        definition: Its structure and plain attributes.
         params: Its `nnx.Param`s.
         others: Its other Variables: random streams, running statistics.
     """
 
-    definition: Any
+    definition: Definition
     params: Variables
     others: Variables
 
 
 def split(networks: nnx.Module) -> Split:
     """Takes a module apart."""
-    return Split(*nnx.split(networks, nnx.Param, ...))
+    graph, *variables = nnx.split(networks, nnx.Param, ...)
+    return Split(Definition(graph), *variables)
+
+
+def merge(parts: Split) -> Any:
+    """Puts a module together again; the Variables of `parts` stay as they are.
+
+    They may belong to an outer trace, which must not be written.
+    """
+    return nnx.merge(parts.definition.graph, parts.params, parts.others, copy=True)
 
 
 def apply(parts: Split, function: Callable[[Any], Result]) -> tuple[Variables, Result]:
@@ -51,7 +62,6 @@ def apply(parts: Split, function: Callable[[Any], Result]) -> tuple[Variables, R
 
 def applied(parts: Split, function: Callable[[Any], Result]) -> tuple[Split, Result]:
     """Calls `function(module)`; returns the module in parts afterwards, and the result."""
-    # A copy: the Variables of `parts` may belong to an outer trace, which must not be written.
-    networks = nnx.merge(*parts, copy=True)
+    networks = merge(parts)
     result = function(networks)
     return split(networks), result

@@ -1,8 +1,10 @@
-"""Static arguments of compiled functions."""
+"""What a compiled function is specialised to."""
 
 from __future__ import annotations
 
 from typing import Any, Generic, TypeVar
+
+import jax
 
 T = TypeVar("T")
 
@@ -23,10 +25,11 @@ class Static(Generic[T]):
         return id(self.value)
 
 
+@jax.tree_util.register_static
 class Definition:
-    """An NNX module's definition as a static argument.
+    """An NNX module's structure and plain attributes; static, also as a part of a PyTree.
 
-    A module's plain attributes are part of it, and need not be hashable: some layers keep dicts.
+    Plain attributes need not be hashable: some layers keep dicts.
     """
 
     def __init__(self, graph: Any) -> None:

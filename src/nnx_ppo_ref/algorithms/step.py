@@ -13,13 +13,7 @@ from flax import nnx
 
 from nnx_ppo_ref.algorithms import pure
 from nnx_ppo_ref.algorithms.checks import check_state, check_step
-from nnx_ppo_ref.algorithms.learner import (
-    Definitions,
-    Learner,
-    layout,
-    take_apart,
-    write_back,
-)
+from nnx_ppo_ref.algorithms.learner import Definitions, Learner, layout, take_apart, write_back
 from nnx_ppo_ref.algorithms.loss import LossSettings, Scalar, loss
 from nnx_ppo_ref.algorithms.metrics import Percentiles, compute_metrics, log_weight_stats
 from nnx_ppo_ref.algorithms.minibatches import minibatch_indices, take
@@ -125,7 +119,11 @@ def compiled_step(
     next_key, reset_key, shuffle_key = jax.random.split(learner.rng_key, 3)
     carry = (learner.network_states, learner.env_states)
     others, (network_states, env_states), transitions = rollout(
-        env.value, definitions.parts(learner), carry, settings.rollout_length, reset_key
+        env.value,
+        definitions.parts(learner.params, learner.others),
+        carry,
+        settings.rollout_length,
+        reset_key,
     )
     # The replay starts from the carry of before the rollout, which `learner` still holds.
     trained = _Trained(learner.params, others, learner.optimizer)
@@ -143,8 +141,7 @@ def compiled_step(
             log_weight_stats(metrics, networks, settings.logging_percentiles)
         networks.update_statistics(transitions.rollout_extras)
 
-    parts = pure.Split(definitions.networks, trained.params, trained.others)
-    others, _ = pure.apply(parts, finish)
+    others, _ = pure.apply(definitions.parts(trained.params, trained.others), finish)
     learner = Learner(
         params=trained.params,
         others=others,
@@ -180,18 +177,18 @@ def _updates(
         minibatch = take(network_states, transitions, indices)
 
         def minibatch_loss(params: pure.Variables) -> Any:
-            parts = pure.Split(definitions.networks, params, trained.others)
-            return loss(parts, *minibatch, loss_settings)
+            return loss(definitions.parts(params, trained.others), *minibatch, loss_settings)
 
         gradients, (others, metrics) = jax.grad(minibatch_loss, has_aux=True)(trained.params)
         if LoggingLevel.GRAD_NORM in settings.logging_level:
             squares = [jnp.sum(leaf**2) for leaf in jax.tree.leaves(gradients)]
             metrics["grad_norm"] = jnp.sqrt(sum(squares))
-        networks = nnx.merge(definitions.networks, trained.params, others, copy=True)
-        optimizer = nnx.merge(definitions.optimizer, trained.optimizer, copy=True)
-        optimizer.update(networks, gradients)
-        _, params, others = pure.split(networks)
-        return _Trained(params, others, nnx.state(optimizer)), metrics
+        optimizer = nnx.merge(definitions.optimizer.graph, trained.optimizer, copy=True)
+        after, _ = pure.applied(
+            definitions.parts(trained.params, others),
+            lambda networks: optimizer.update(networks, gradients),
+        )
+        return _Trained(after.params, after.others, nnx.state(optimizer)), metrics
 
     indices = minibatch_indices(
         shuffle_key, settings.n_envs, settings.n_epochs, settings.n_minibatches

@@ -60,7 +60,7 @@ def run(devices: int) -> dict[str, np.ndarray]:
     first = jax.jit(
         lambda learner: rollout(
             ENV,
-            definitions.parts(learner),
+            definitions.parts(learner.params, learner.others),
             (learner.network_states, learner.env_states),
             LENGTH,
             jax.random.clone(learner.rng_key),

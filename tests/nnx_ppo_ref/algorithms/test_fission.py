@@ -10,7 +10,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from flax import nnx
 
 from nnx_ppo_ref.algorithms import fission, pure
 from nnx_ppo_ref.algorithms.replay import Seen, replay
@@ -388,7 +387,7 @@ def replay_of(kind: str) -> dict[bool, collections.Counter[str]]:
         rollout_extras=None,
         reset_draws={},
     )
-    state = nnx.merge(*parts, copy=True).initialize_state(batch)
+    state = pure.merge(parts).initialize_state(batch)
     return counted(lambda *args: tuple(replay(*args)), parts, state, inputs)
 
 

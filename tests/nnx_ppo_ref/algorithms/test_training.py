@@ -309,7 +309,7 @@ def test_a_network_that_does_not_fit_is_refused_before_a_step_is_compiled(
 ) -> None:
     with pytest.raises(ValueError, match=message):
         train_ppo(env, build(), settings(1))
-    assert not {"compiled_step", "_evaluate"} & set(compiled)
+    assert not {"compiled_step", "evaluate"} & set(compiled)
 
 
 def test_an_initial_state_that_does_not_fit_is_refused_before_a_step_is_compiled(
@@ -321,7 +321,7 @@ def test_an_initial_state_that_does_not_fit_is_refused_before_a_step_is_compiled
         train_ppo(ENV, modules, settings(1), initial_state=state)
     with pytest.raises(ValueError, match="initial_state must hold the network"):
         train_ppo(ENV, plain_network(), settings(1, ppo={"n_envs": 4}), initial_state=state)
-    assert not {"compiled_step", "_evaluate"} & set(compiled)
+    assert not {"compiled_step", "evaluate"} & set(compiled)
 
 
 def test_nothing_is_done_if_all_steps_have_been_taken() -> None:
