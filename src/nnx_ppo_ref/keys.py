@@ -52,6 +52,23 @@ def require_replayable(key: jax.Array, what: str = "a carried key") -> jax.Array
     return key
 
 
+def is_key_type(dtype: Any) -> bool:
+    """Whether a dtype is that of typed keys."""
+    return jnp.issubdtype(dtype, jax.dtypes.prng_key)
+
+
 def is_key(leaf: Any) -> bool:
     """Whether a leaf is an array of typed keys."""
-    return isinstance(leaf, jax.Array) and jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key)
+    return isinstance(leaf, jax.Array) and is_key_type(leaf.dtype)
+
+
+def numbers_of(leaf: Any) -> Any:
+    """A key's numbers, which can be stored and sent, `[..., 2]` of `[...]`; other leaves as is."""
+    return jax.random.key_data(leaf) if is_key(leaf) else leaf
+
+
+def from_numbers(numbers: jax.Array, like: Any) -> Any:
+    """The reverse of `numbers_of`, given a leaf of the same type."""
+    if not is_key(like):
+        return numbers
+    return jax.random.wrap_key_data(numbers, impl=jax.random.key_impl(like))

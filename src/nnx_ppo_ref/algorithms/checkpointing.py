@@ -11,7 +11,7 @@ import orbax.checkpoint
 
 from nnx_ppo_ref.algorithms.learner import Learner, take_apart, write_back
 from nnx_ppo_ref.algorithms.types import TrainingState
-from nnx_ppo_ref.keys import is_key
+from nnx_ppo_ref.keys import from_numbers, numbers_of
 
 MARKER = "_CHECKPOINT_METADATA"
 """The file that orbax puts into a checkpoint that is complete."""
@@ -74,7 +74,7 @@ def restore_checkpoint(path: str | Path, like: TrainingState) -> TrainingState:
         targets = {name: _target(array) for name, array in wanted.items()}
         arrays = checkpointer.restore(path, targets)
     leaves = [
-        _unpack(arrays[name], leaf) if name in arrays else leaf
+        from_numbers(arrays[name], leaf) if name in arrays else leaf
         for name, leaf in _by_name(learner).items()
     ]
     restored: Learner = jax.tree.unflatten(jax.tree.structure(learner), leaves)
@@ -88,21 +88,11 @@ def _by_name(learner: Learner) -> dict[str, Any]:
 
 def _arrays(learner: Learner) -> dict[str, jax.Array]:
     """All leaves that hold something; keys as their numbers, which is what can be stored."""
-    return {
-        name: jax.random.key_data(leaf) if is_key(leaf) else leaf
-        for name, leaf in _by_name(learner).items()
-        if leaf.size
-    }
+    return {name: numbers_of(leaf) for name, leaf in _by_name(learner).items() if leaf.size}
 
 
 def _target(array: jax.Array) -> Any:
     return jax.ShapeDtypeStruct(array.shape, array.dtype, sharding=array.sharding)
-
-
-def _unpack(array: jax.Array, like: Any) -> Any:
-    if not is_key(like):
-        return array
-    return jax.random.wrap_key_data(array, impl=jax.random.key_impl(like))
 
 
 def _types(arrays: dict[str, Any]) -> dict[str, str]:

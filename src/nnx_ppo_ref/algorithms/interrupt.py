@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import signal
 import threading
-from types import FrameType, TracebackType
-from typing import Self
+from types import FrameType
+from typing import Any, Self
 
 
 class Interrupt:
@@ -17,7 +17,7 @@ class Interrupt:
 
     def __init__(self) -> None:
         self.requested = False
-        self._previous: object = None
+        self._previous: Any = None
         self._installed = False
 
     def __enter__(self) -> Self:
@@ -27,12 +27,7 @@ class Interrupt:
             self._installed = True
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._restore()
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
@@ -42,5 +37,5 @@ class Interrupt:
 
     def _restore(self) -> None:
         if self._installed:
-            signal.signal(signal.SIGINT, self._previous)  # type: ignore[arg-type]
+            signal.signal(signal.SIGINT, self._previous)
             self._installed = False

@@ -14,7 +14,7 @@ from jax.sharding import AxisType, Mesh
 
 from nnx_ppo_ref.algorithms.learner import AXIS, Learner, layout, take_apart, write_back
 from nnx_ppo_ref.algorithms.types import TrainingState
-from nnx_ppo_ref.keys import is_key
+from nnx_ppo_ref.keys import from_numbers, numbers_of
 
 
 def env_mesh(devices: list[jax.Device] | None = None) -> Mesh:
@@ -47,7 +47,7 @@ def shard(state: TrainingState, mesh: Mesh | None = None) -> TrainingState:
 def _put(learner: Learner, shardings: Learner) -> Learner:
     """Every process puts its devices' part of the same arrays, from its own memory."""
     leaves, structure = jax.tree.flatten(learner)
-    numbers = [np.asarray(jax.random.key_data(leaf) if is_key(leaf) else leaf) for leaf in leaves]
+    numbers = [np.asarray(numbers_of(leaf)) for leaf in leaves]
     if jax.process_count() > 1:  # bytes, because NaNs are unequal
         multihost_utils.assert_equal(
             [np.frombuffer(number.tobytes(), np.uint8) for number in numbers],
@@ -59,11 +59,6 @@ def _put(learner: Learner, shardings: Learner) -> Learner:
     ]
     whole: Learner = jax.tree.unflatten(
         structure,
-        [
-            jax.random.wrap_key_data(number, impl=jax.random.key_impl(leaf))
-            if is_key(leaf)
-            else number
-            for leaf, number in zip(leaves, placed, strict=True)
-        ],
+        [from_numbers(number, leaf) for leaf, number in zip(leaves, placed, strict=True)],
     )
     return whole

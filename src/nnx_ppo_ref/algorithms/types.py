@@ -4,61 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-from typing import Any, Protocol, Self, runtime_checkable
+from typing import Any
 
 import jax
 
+from nnx_ppo_ref.environments.types import EnvState as EnvState
+from nnx_ppo_ref.environments.types import RLEnv as RLEnv
 from nnx_ppo_ref.networks.types import ModuleState, PPONetworkOutput
-
-
-@runtime_checkable
-class EnvState(Protocol):
-    """What PPO reads of an environment's state: any PyTree with these fields.
-
-    `info["truncated"]`, if there, tells that the episode was cut off rather than ended.
-    """
-
-    @property
-    def obs(self) -> Any:
-        """PyTree of observations."""
-
-    @property
-    def done(self) -> jax.Array:
-        """Whether the episode is over, a bool or a float."""
-
-    @property
-    def reward(self) -> Any:
-        """The reward, or a PyTree of rewards."""
-
-    @property
-    def info(self) -> dict[str, Any]:
-        """Anything else."""
-
-    @property
-    def metrics(self) -> dict[str, Any]:
-        """Anything to log."""
-
-
-@runtime_checkable
-class RLEnv(Protocol):
-    """An environment: two pure functions for one copy of it, which PPO maps over `[B]`."""
-
-    def reset(self, rng: jax.Array) -> Any:
-        """The state at the start of an episode, an `EnvState`."""
-
-    def step(self, state: Any, action: Any) -> Any:
-        """The state after an action, an `EnvState`."""
-
-
-class _Replaceable:
-    def replace(self, **changes: Any) -> Self:
-        """A copy with some fields changed."""
-        return dataclasses.replace(self, **changes)  # type: ignore[type-var]
+from nnx_ppo_ref.replaceable import Replaceable
 
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
-class TrainingState(_Replaceable):
+class TrainingState(Replaceable):
     """Everything that training goes on from.
 
     Attributes:
@@ -80,7 +38,7 @@ class TrainingState(_Replaceable):
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
-class Transition(_Replaceable):
+class Transition(Replaceable):
     """One step of all environments, `[B, ...]`, or a whole rollout, `[T, B, ...]`.
 
     Attributes:

@@ -1,4 +1,4 @@
-"""What an environment of this package returns, and what wrappers ask of any environment."""
+"""What PPO and wrappers ask of an environment, and what those of this package return."""
 
 from __future__ import annotations
 
@@ -7,10 +7,51 @@ from typing import Any, Protocol, Self, runtime_checkable
 
 import jax
 
+from nnx_ppo_ref.replaceable import Replaceable
+
+
+@runtime_checkable
+class EnvState(Protocol):
+    """What PPO reads of an environment's state: any PyTree with these fields.
+
+    `info["truncated"]`, if there, tells that the episode was cut off rather than ended.
+    """
+
+    @property
+    def obs(self) -> Any:
+        """PyTree of observations."""
+
+    @property
+    def done(self) -> jax.Array:
+        """Whether the episode is over, a bool or a float."""
+
+    @property
+    def reward(self) -> Any:
+        """The reward, or a PyTree of rewards."""
+
+    @property
+    def info(self) -> dict[str, Any]:
+        """Anything else."""
+
+    @property
+    def metrics(self) -> dict[str, Any]:
+        """Anything to log."""
+
+
+@runtime_checkable
+class RLEnv(Protocol):
+    """An environment: two pure functions for one copy of it, which PPO maps over `[B]`."""
+
+    def reset(self, rng: jax.Array) -> Any:
+        """The state at the start of an episode, an `EnvState`."""
+
+    def step(self, state: Any, action: Any) -> Any:
+        """The state after an action, an `EnvState`."""
+
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
-class TimeStep:
+class TimeStep(Replaceable):
     """One environment after a reset or a step; under `vmap`, every leaf gains a leading `[B]`.
 
     Attributes:
@@ -31,34 +72,10 @@ class TimeStep:
     state: Any
     key: jax.Array
 
-    def replace(self, **changes: Any) -> Self:
-        """A copy with some fields changed."""
-        return dataclasses.replace(self, **changes)
-
 
 @runtime_checkable
-class EnvironmentState(Protocol):
-    """A state that can be copied with changes: nnx-ppo's `EnvState` and `replace`."""
-
-    @property
-    def obs(self) -> Any:
-        """What the network sees."""
-
-    @property
-    def reward(self) -> Any:
-        """Reward of the step, `[]` or a pytree of `[]`."""
-
-    @property
-    def done(self) -> Any:
-        """Whether the episode ended, `[]` bool or float."""
-
-    @property
-    def info(self) -> dict[str, Any]:
-        """What else is known of the step."""
-
-    @property
-    def metrics(self) -> dict[str, Any]:
-        """What is logged."""
+class EnvironmentState(EnvState, Protocol):
+    """An `EnvState` that can be copied with changes, which wrappers need."""
 
     def replace(self, **changes: Any) -> Self:
         """A copy with some fields changed."""

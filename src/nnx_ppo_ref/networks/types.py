@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import abc
 import dataclasses
-from typing import Any, Self
+from typing import Any
 
 import jax
 from flax import nnx
+
+from nnx_ppo_ref.replaceable import Replaceable
 
 ModuleState = Any
 """The carry of a module: any PyTree whose arrays have the batch first, `[B, ...]`."""
@@ -18,7 +20,7 @@ ModuleState = Any
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
-class PPONetworkOutput:
+class PPONetworkOutput(Replaceable):
     """What a whole network returns as its output.
 
     Attributes:
@@ -31,14 +33,10 @@ class PPONetworkOutput:
     loglikelihoods: Any
     value_estimates: Any
 
-    def replace(self, **kwargs: Any) -> Self:
-        """A copy in which the named fields have other values."""
-        return dataclasses.replace(self, **kwargs)
-
 
 @jax.tree_util.register_dataclass
 @dataclasses.dataclass(frozen=True)
-class StatefulModuleOutput:
+class StatefulModuleOutput(Replaceable):
     """What a module returns from one step.
 
     Attributes:
@@ -54,10 +52,6 @@ class StatefulModuleOutput:
     regularization_loss: Any
     metrics: dict[Any, Any]
     rollout_extras: Any = None
-
-    def replace(self, **kwargs: Any) -> Self:
-        """A copy in which the named fields have other values."""
-        return dataclasses.replace(self, **kwargs)
 
 
 class StatefulModule(abc.ABC, nnx.Module):
