@@ -15,7 +15,7 @@ from nnx_ppo_ref.oracle import inputs as making
 from nnx_ppo_ref.oracle.causes import CAUSES
 from nnx_ppo_ref.oracle.draws import CARRIED, INPUT, Alteration, Dependencies, Ledger, Recorder
 from nnx_ppo_ref.oracle.evidence import ENDS, Evidence
-from nnx_ppo_ref.oracle.interpret import Value
+from nnx_ppo_ref.oracle.interpret import Value, dependencies, is_value
 from nnx_ppo_ref.oracle.observables import (
     freshness,
     hygiene,
@@ -29,7 +29,7 @@ from nnx_ppo_ref.oracle.observables import (
 from nnx_ppo_ref.oracle.passes import Pass, Stage, Step, Tree
 from nnx_ppo_ref.oracle.passes import replay as run_replay
 from nnx_ppo_ref.oracle.passes import rollout as run_rollout
-from nnx_ppo_ref.oracle.phases import Phase, describe, is_value, trace_phases
+from nnx_ppo_ref.oracle.phases import Phase, describe, trace_phases
 from nnx_ppo_ref.oracle.report import OBSERVABLES, Report, Result, broken, not_applicable
 from nnx_ppo_ref.oracle.subject import Emissions, Subject
 
@@ -279,10 +279,7 @@ class _Check:
             State, observations, and the marks of what was changed.
         """
         generator = np.random.default_rng(attempt)
-        depends = 0
-        for step in before.steps:
-            for _, value in step.actions:
-                depends |= value.depends
+        depends = dependencies(value for step in before.steps for _, value in step.actions)
         parameters = [i for i in self.subject.parameters if stage.eager or stage.marks[i] & depends]
         moved = [
             Value(_moved(value.array, generator), value.depends) if index in parameters else value

@@ -11,13 +11,14 @@ import numpy as np
 from nnx_ppo_ref.oracle import jaxprs
 from nnx_ppo_ref.oracle.interpret import Value
 from nnx_ppo_ref.oracle.report import Figures
+from nnx_ppo_ref.oracle.threefry import as_words, holds_keys
 
 
 def numbers(value: Value) -> np.ndarray:
     """A value as double-precision numbers; typed keys as their words."""
     array = np.asarray(jaxprs.to_numpy(value.array))
-    if array.dtype.kind == "V" and array.dtype.itemsize >= 8:
-        array = np.ascontiguousarray(array[..., None]).view(np.uint32)
+    if holds_keys(array):
+        array = as_words(array)
     return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
 
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import functools
 import itertools
-from collections.abc import Callable, Iterator
+import operator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -23,6 +25,11 @@ INPUT: Dependencies = 1
 CARRIED: Dependencies = 2
 """The value depends on the carry or on what the environment said."""
 _FIRST_FREE = 2
+
+
+def union(sets: Iterable[Dependencies]) -> Dependencies:
+    """Everything that is in any of the sets."""
+    return functools.reduce(operator.or_, sets, 0)
 
 
 @dataclasses.dataclass(frozen=True)

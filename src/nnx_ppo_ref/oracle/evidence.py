@@ -10,7 +10,7 @@ import numpy as np
 
 from nnx_ppo_ref.oracle import jaxprs
 from nnx_ppo_ref.oracle.compare import difference, numbers
-from nnx_ppo_ref.oracle.draws import CARRIED, INPUT, Alteration, Dependencies, Draw
+from nnx_ppo_ref.oracle.draws import CARRIED, INPUT, Alteration, Dependencies, Draw, union
 from nnx_ppo_ref.oracle.passes import Pass, Stage
 from nnx_ppo_ref.oracle.phases import Phase
 from nnx_ppo_ref.oracle.subject import Subject
@@ -72,10 +72,7 @@ class Evidence:
     @functools.cached_property
     def marks(self) -> Dependencies:
         """The marks of all arrays of the module's state."""
-        marks = 0
-        for mark in self.stage.marks:
-            marks |= mark
-        return marks
+        return union(self.stage.marks)
 
     @property
     def roundings(self) -> int:

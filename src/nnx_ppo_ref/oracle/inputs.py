@@ -8,7 +8,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from nnx_ppo_ref.oracle import jaxprs
+from nnx_ppo_ref.keys import is_key_type
 
 Observations = Any
 """A PyTree of arrays `[T, B, ...]`."""
@@ -43,7 +43,7 @@ def _random(leaf: Any, batch: tuple[int, ...], generator: np.random.Generator) -
     if not isinstance(leaf, jax.ShapeDtypeStruct) and not hasattr(leaf, "dtype"):
         leaf = jax.numpy.asarray(leaf)
     shape = (*batch, *leaf.shape)
-    if jaxprs.is_key_type(leaf.dtype):
+    if is_key_type(leaf.dtype):
         return jax.random.split(jax.random.key(int(generator.integers(2**31))), shape)
     dtype = np.dtype(leaf.dtype)
     if np.issubdtype(dtype, np.bool_):
@@ -65,7 +65,7 @@ def repeated(observations: Observations, steps: int) -> Observations:
     """
 
     def same(leaf: Any) -> Any:
-        if jaxprs.is_key_type(leaf.dtype):
+        if is_key_type(leaf.dtype):
             return jax.random.split(leaf.reshape(-1)[0], (steps, *leaf.shape[1:]))
         return np.broadcast_to(np.asarray(leaf)[:1, :1], (steps, *leaf.shape[1:]))
 

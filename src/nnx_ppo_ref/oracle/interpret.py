@@ -8,13 +8,14 @@ keys of different history does not matter.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from nnx_ppo_ref.keys import is_key_type
 from nnx_ppo_ref.oracle import arithmetic, jaxprs, threefry
-from nnx_ppo_ref.oracle.draws import Dependencies, Draw, Recorder
+from nnx_ppo_ref.oracle.draws import Dependencies, Draw, Recorder, union
 
 
 class Value(NamedTuple):
@@ -22,6 +23,16 @@ class Value(NamedTuple):
 
     array: Any
     depends: Dependencies = 0
+
+
+def is_value(leaf: Any) -> bool:
+    """Whether a node of a PyTree is a leaf of it."""
+    return isinstance(leaf, Value)
+
+
+def dependencies(values: Iterable[Value]) -> Dependencies:
+    """What any of the values depends on."""
+    return union(value.depends for value in values)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -93,7 +104,7 @@ def _step(index: int, equation: Any, operands: list[Value], frame: Frame) -> lis
         return _draw(index, equation, operands, arrays, frame)
     if name in arithmetic.ROUNDING and not _is_exact(name, arrays):
         frame.recorder.roundings += 1
-    depends = _SELECTIVE.get(name, _union)(operands)
+    depends = _SELECTIVE.get(name, dependencies)(operands)
     if name == "select_n":
         return [_chosen(Value(arrays[0], depends), operands[0].depends)]
     return [Value(array, depends) for array in arrays]
@@ -101,7 +112,7 @@ def _step(index: int, equation: Any, operands: list[Value], frame: Frame) -> lis
 
 def _chosen(value: Value, choice: Dependencies) -> Value:
     """A value that a condition chose depends on the condition; a key only on what it came from."""
-    if value.array.dtype.kind == "V" and value.array.dtype.itemsize >= 8:
+    if threefry.holds_keys(value.array):
         return value
     return Value(value.array, value.depends | choice)
 
@@ -138,7 +149,7 @@ def _is_exact(name: str, results: list[np.ndarray]) -> bool:
 
 
 def _typed(array: np.ndarray, aval: Any) -> np.ndarray:
-    if jaxprs.is_key_type(aval.dtype) or array.dtype == aval.dtype:
+    if is_key_type(aval.dtype) or array.dtype == aval.dtype:
         return array
     return array.astype(aval.dtype)
 
@@ -146,9 +157,7 @@ def _typed(array: np.ndarray, aval: Any) -> np.ndarray:
 def _key_aval(equation: Any) -> Any:
     """The key among operands and results: a result only where keys are made from raw words."""
     candidates = (*equation.invars[:1], *equation.outvars)
-    return next(
-        (v.aval for v in candidates if jaxprs.is_key_type(v.aval.dtype)), candidates[0].aval
-    )
+    return next((v.aval for v in candidates if is_key_type(v.aval.dtype)), candidates[0].aval)
 
 
 _KEY_RULES: Mapping[str, Callable[..., np.ndarray]] = {
@@ -164,27 +173,20 @@ _KEY_RULES: Mapping[str, Callable[..., np.ndarray]] = {
 """Primitives on typed keys of the default implementation."""
 
 
-def _union(operands: Sequence[Value]) -> Dependencies:
-    depends = 0
-    for operand in operands:
-        depends |= operand.depends
-    return depends
-
-
 def _selected(operands: Sequence[Value]) -> Dependencies:
     """A selection by constants depends on what they choose."""
     which, *cases = operands
     if which.depends == 0 and which.array.size:
         numbers = np.unique(which.array.astype(int))
         cases = [cases[number] for number in numbers]
-    return _union(cases)
+    return dependencies(cases)
 
 
 def _multiplied(operands: Sequence[Value]) -> Dependencies:
     """A product with a constant zero depends on nothing: such as noise that is switched off."""
     if any(o.depends == 0 and not np.any(o.array) for o in operands):
         return 0
-    return _union(operands)
+    return dependencies(operands)
 
 
 _SELECTIVE: Mapping[str, Callable[[Sequence[Value]], Dependencies]] = {
@@ -278,7 +280,7 @@ def _scan(index: int, equation: Any, operands: list[Value], frame: Frame) -> lis
             if column
             else np.zeros(variable.aval.shape, variable.aval.dtype)
         )
-        outputs.append(Value(array, _union(column)))
+        outputs.append(Value(array, dependencies(column)))
     return [*carry, *outputs]
 
 

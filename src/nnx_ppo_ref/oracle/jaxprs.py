@@ -17,6 +17,7 @@ import jax
 import numpy as np
 from jax.extend import core, source_info_util
 
+from nnx_ppo_ref.keys import is_key_type
 from nnx_ppo_ref.oracle.threefry import as_keys, as_words
 
 Jaxpr = Any
@@ -67,11 +68,6 @@ def uncached() -> Iterator[None]:
     other = "float32" if config.jax_default_matmul_precision == "highest" else "highest"
     with jax.default_matmul_precision(other):
         yield
-
-
-def is_key_type(dtype: Any) -> bool:
-    """Whether a dtype is that of typed keys."""
-    return bool(jax.numpy.issubdtype(dtype, jax.dtypes.prng_key))
 
 
 def is_threefry(dtype: Any) -> bool:

@@ -9,11 +9,12 @@ from typing import Any
 import jax
 import numpy as np
 
+from nnx_ppo_ref.keys import is_key_type
 from nnx_ppo_ref.oracle import jaxprs, scored
-from nnx_ppo_ref.oracle.draws import CARRIED, INPUT, Dependencies, Draw, Recorder
-from nnx_ppo_ref.oracle.interpret import Value
-from nnx_ppo_ref.oracle.phases import Phases, is_value
-from nnx_ppo_ref.oracle.threefry import as_keys
+from nnx_ppo_ref.oracle.draws import CARRIED, INPUT, Dependencies, Draw, Recorder, union
+from nnx_ppo_ref.oracle.interpret import Value, dependencies, is_value
+from nnx_ppo_ref.oracle.phases import Phases
+from nnx_ppo_ref.oracle.threefry import as_keys, holds_keys
 
 Tree = Any
 """A PyTree of values."""
@@ -84,11 +85,11 @@ class Pass:
 
     def reaching(self, *, losses: bool) -> Dependencies:
         """What the outputs of all steps depend on, with the regularization losses or without."""
-        depends = 0
-        for step in self.steps:
-            for _, value in (*step.leaves, *(step.losses if losses else ())):
-                depends |= value.depends
-        return depends
+        return dependencies(
+            value
+            for step in self.steps
+            for _, value in (*step.leaves, *(step.losses if losses else ()))
+        )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -216,8 +217,7 @@ def _claim(recorder: Recorder, carry: Tree) -> None:
 
 def is_key(value: Value) -> bool:
     """Whether a value holds typed keys."""
-    dtype = value.array.dtype
-    return jaxprs.is_key_type(dtype) or (dtype.kind == "V" and dtype.itemsize >= 8)
+    return is_key_type(value.array.dtype) or holds_keys(value.array)
 
 
 def where(done: np.ndarray, chosen: Tree, other: Tree) -> Tree:
@@ -251,9 +251,7 @@ def take(tree: Tree, minibatch: np.ndarray) -> Tree:
 
 def _stored(stage: Stage, extras: Tree) -> Tree:
     """Extras as the replay sees them: carried numbers, whatever the module's state is by now."""
-    marks = 0
-    for mark in stage.marks:
-        marks |= mark
+    marks = union(stage.marks)
     return jax.tree.map(
         lambda value: Value(value.array, value.depends & ~marks | CARRIED), extras, is_leaf=is_value
     )

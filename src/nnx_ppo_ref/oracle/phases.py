@@ -16,7 +16,7 @@ import numpy as np
 
 from nnx_ppo_ref.oracle import jaxprs
 from nnx_ppo_ref.oracle.draws import Recorder
-from nnx_ppo_ref.oracle.interpret import Frame, Value, evaluate
+from nnx_ppo_ref.oracle.interpret import Frame, Value, evaluate, is_value
 from nnx_ppo_ref.oracle.subject import Emissions, Subject
 
 
@@ -72,11 +72,6 @@ class Phase:
         with np.errstate(all="ignore"):
             results = evaluate(self.jaxpr, flat, Frame(recorder, self.host or frozenset()))
         return jax.tree.unflatten(jax.tree.structure(self.shapes), results)
-
-
-def is_value(leaf: Any) -> bool:
-    """Whether a node of a PyTree is a leaf of it."""
-    return isinstance(leaf, Value)
 
 
 @dataclasses.dataclass(frozen=True)

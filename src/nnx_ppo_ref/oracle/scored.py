@@ -6,7 +6,7 @@ from typing import Any
 
 import jax
 
-from nnx_ppo_ref.oracle.interpret import Value
+from nnx_ppo_ref.oracle.interpret import Value, is_value
 
 Named = list[tuple[str, Value]]
 
@@ -31,7 +31,7 @@ def _parts(output: Any, fields: tuple[str, str]) -> Named:
         if any(map(_is_scored, jax.tree.leaves(part, is_leaf=_is_scored))):
             found += _parts(part, fields)
             continue
-        for inner, value in jax.tree_util.tree_flatten_with_path(part, is_leaf=_is_value)[0]:
+        for inner, value in jax.tree_util.tree_flatten_with_path(part, is_leaf=is_value)[0]:
             keys = jax.tree_util.keystr(path), jax.tree_util.keystr(inner)
             found.append((f"output{keys[0]}.{name}{keys[1]}", value))
     return found
@@ -40,10 +40,6 @@ def _parts(output: Any, fields: tuple[str, str]) -> Named:
 def _is_scored(node: Any) -> bool:
     if isinstance(node, dict):
         return {"action", "log_likelihood"} <= node.keys()
-    return not isinstance(node, Value) and all(
+    return not is_value(node) and all(
         hasattr(node, name) for name in ("actions", "loglikelihoods", "value_estimates")
     )
-
-
-def _is_value(node: Any) -> bool:
-    return isinstance(node, Value)

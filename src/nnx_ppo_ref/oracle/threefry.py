@@ -26,6 +26,11 @@ def as_keys(words: Words) -> Words:
     return words.view(np.dtype((np.void, 4 * words.shape[-1])))[..., 0]
 
 
+def holds_keys(array: Any) -> bool:
+    """Whether a NumPy array holds keys as this module does; void types of JAX are narrower."""
+    return bool(array.dtype.kind == "V" and array.dtype.itemsize >= 8)
+
+
 def as_words(keys: Words) -> Words:
     """Keys `[...]` as their data `[..., W]` of uint32."""
     return np.ascontiguousarray(keys[..., None]).view(np.uint32)

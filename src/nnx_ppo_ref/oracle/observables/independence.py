@@ -9,13 +9,12 @@ import numpy as np
 
 from nnx_ppo_ref.oracle import causes
 from nnx_ppo_ref.oracle.compare import difference, numbers
-from nnx_ppo_ref.oracle.draws import INPUT, Alteration, Draw, Recorder
+from nnx_ppo_ref.oracle.draws import INPUT, Alteration, Draw, Recorder, union
 from nnx_ppo_ref.oracle.evidence import ENDS, Evidence
-from nnx_ppo_ref.oracle.interpret import Value
+from nnx_ppo_ref.oracle.interpret import Value, is_value
 from nnx_ppo_ref.oracle.observables.noise import all_rows, along_batch
 from nnx_ppo_ref.oracle.observables.outputs import moved_streams, same_for_all, varies
 from nnx_ppo_ref.oracle.passes import is_key
-from nnx_ppo_ref.oracle.phases import is_value
 from nnx_ppo_ref.oracle.report import Figures, Result, broken, not_applicable, passed
 
 NAME = "independence"
@@ -111,9 +110,7 @@ def _shared_output(evidence: Evidence) -> str | None:
     nothing: the noise is rotated by one environment, which leaves them as they are.
     """
     envs = evidence.equal.envs
-    bits = 0
-    for draw in evidence.noise:
-        bits |= draw.bit
+    bits = union(draw.bit for draw in evidence.noise)
     altered = None
     for number, (name, _) in enumerate(evidence.equal.steps[0].leaves):
         values = [step.leaves[number][1] for step in evidence.equal.steps]

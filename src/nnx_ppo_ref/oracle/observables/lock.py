@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from nnx_ppo_ref.oracle import causes
 from nnx_ppo_ref.oracle.compare import allowed, difference, largest, numbers, worst
-from nnx_ppo_ref.oracle.draws import INPUT
+from nnx_ppo_ref.oracle.draws import INPUT, union
 from nnx_ppo_ref.oracle.evidence import Evidence
 from nnx_ppo_ref.oracle.passes import Pass
 from nnx_ppo_ref.oracle.report import Figures, Result, broken, not_applicable, passed
@@ -30,9 +30,7 @@ def judge(evidence: Evidence) -> Result:
 
 def _moves(evidence: Evidence) -> list[tuple[Figures, bool]]:
     found = []
-    drawn = 0
-    for draw in evidence.locked.draws:
-        drawn |= draw.bit
+    drawn = union(draw.bit for draw in evidence.locked.draws)
     steps = zip(evidence.rollout.steps, evidence.replay.steps, evidence.locked.steps, strict=False)
     for number, (before, at, after) in enumerate(steps):
         for (name, a), (_, b), (_, c) in zip(

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from nnx_ppo_ref.oracle import causes, jaxprs
 from nnx_ppo_ref.oracle.compare import allowed, largest, worst
-from nnx_ppo_ref.oracle.draws import Dependencies, Draw
+from nnx_ppo_ref.oracle.draws import Dependencies, Draw, union
 from nnx_ppo_ref.oracle.evidence import Evidence
 from nnx_ppo_ref.oracle.interpret import Value
 from nnx_ppo_ref.oracle.matching import missing
@@ -33,7 +33,7 @@ def judge(evidence: Evidence) -> Result:
     lost = [draw for draw in lost if not draw.looped and draw.bit & _unreturned(evidence)]
     output = later.reaching(losses=False) | earlier.reaching(losses=False)
     excused = [d for d in (*new, *lost) if not d.bit & output and _is_excused(d, evidence)]
-    bits = _union(excused)
+    bits = union(draw.bit for draw in excused)
     wrong = [draw for draw in (*new, *lost) if not draw.bit & bits]
     figures, excess = worst(_differences(evidence, bits))
     written = output & evidence.moving
@@ -85,13 +85,6 @@ def _differences(evidence: Evidence, excused: Dependencies) -> Iterator[tuple[Fi
     # What rounding does not explain comes first, however small it is.
     over = [item for item in found if item[1]]
     return iter(over or found)
-
-
-def _union(draws: list[Draw]) -> Dependencies:
-    depends = 0
-    for draw in draws:
-        depends |= draw.bit
-    return depends
 
 
 def _summary(evidence: Evidence, figures: Figures | None) -> str:
