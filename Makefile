@@ -8,6 +8,7 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 	&& { echo "$$python"; break; }; done)
 VENV ?= .venv
 BIN := $(VENV)/bin
+PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 CONSTRAINTS ?=
 PYTEST_ARGS ?=
 PIP_ARGS ?= --quiet --disable-pip-version-check --no-compile
@@ -39,20 +40,20 @@ types: $(VENV)/.test
 
 # Branch coverage of the linter is measured apart: coverage's own total mixes in lines.
 quick: $(VENV)/.test
-	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow" --ignore=tests/nnx_ppo_ref --cov \
+	$(PYTEST) -m "not slow" --ignore=tests/nnx_ppo_ref --cov \
 		--cov-report=term-missing:skip-covered --cov-report=json:$(VENV)/coverage.json $(PYTEST_ARGS)
 	$(BIN)/python tests/branch_coverage.py $(VENV)/coverage.json 95
-	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow" tests/nnx_ppo_ref $(PYTEST_ARGS)
+	$(PYTEST) -m "not slow" tests/nnx_ppo_ref $(PYTEST_ARGS)
 
-# What is tested with other interpreters and versions: everything quick, without coverage.
+# What other interpreters and versions are tested with: everything quick, without coverage.
 compatible: $(VENV)/.test
-	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow" $(PYTEST_ARGS)
+	$(PYTEST) -m "not slow" $(PYTEST_ARGS)
 
 venv: $(VENV)/.test
 
 # Builds environments, compiles, reads whole packages; without coverage, which would double it.
 slow: $(VENV)/.test
-	$(BIN)/python -m pytest -n auto --dist worksteal -m slow $(PYTEST_ARGS)
+	$(PYTEST) -m slow $(PYTEST_ARGS)
 
 clean:
 	rm -rf .venv* build .coverage .mypy_cache .pytest_cache .ruff_cache
