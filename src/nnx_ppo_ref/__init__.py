@@ -14,7 +14,8 @@ from nnx_ppo_ref.algorithms.config import EvalConfig, PPOConfig, TrainConfig, Tr
 from nnx_ppo_ref.algorithms.evaluation import eval_rollout
 from nnx_ppo_ref.algorithms.initial import new_training_state
 from nnx_ppo_ref.algorithms.loss import ppo_loss
-from nnx_ppo_ref.algorithms.rollout import single_transition, unroll_env
+from nnx_ppo_ref.algorithms.metrics import compute_metrics, log_weight_stats
+from nnx_ppo_ref.algorithms.rollout import single_transition, tree_where, unroll_env
 from nnx_ppo_ref.algorithms.sharding import env_mesh, shard
 from nnx_ppo_ref.algorithms.step import ppo_step
 from nnx_ppo_ref.algorithms.training import default_config, train_ppo
@@ -22,6 +23,7 @@ from nnx_ppo_ref.algorithms.types import EnvState, LoggingLevel, RLEnv, Training
 from nnx_ppo_ref.environments.gymnax import GymnaxEnv
 from nnx_ppo_ref.environments.playground import PlaygroundEnv
 from nnx_ppo_ref.environments.types import TimeStep
+from nnx_ppo_ref.keys import seed_keys, split_keys
 from nnx_ppo_ref.networks.adapter import PPOAdapter
 from nnx_ppo_ref.networks.containers import Concat, Parallel, Sequential, Splitter
 from nnx_ppo_ref.networks.delay import Delay
@@ -90,10 +92,12 @@ __all__ = [
     "TrainingState",
     "Transition",
     "VariationalBottleneck",
+    "compute_metrics",
     "default_config",
     "env_mesh",
     "eval_rollout",
     "gae",
+    "log_weight_stats",
     "make_checkpoint_fn",
     "make_mlp",
     "make_mlp_actor_critic",
@@ -103,8 +107,11 @@ __all__ = [
     "ppo_step",
     "restore_checkpoint",
     "save_checkpoint",
+    "seed_keys",
     "shard",
     "single_transition",
+    "split_keys",
     "train_ppo",
+    "tree_where",
     "unroll_env",
 ]
