@@ -16,11 +16,13 @@ from flake8_nnx_rng.interpreter import (
     Advanced,
     Audit,
     Constructed,
+    Derived,
     Drew,
     DrewOnHost,
     Escaped,
     Event,
     Returned,
+    Reused,
     Wrote,
 )
 from flake8_nnx_rng.interpreter.attributes import attribute
@@ -30,6 +32,8 @@ from flake8_nnx_rng.interpreter.expressions import EXPRESSIONS
 from flake8_nnx_rng.interpreter.statements import STATEMENTS
 from flake8_nnx_rng.interpreter.taint import (
     Asked,
+    Call,
+    Carried,
     Drawn,
     Entry,
     Fixed,
@@ -37,6 +41,7 @@ from flake8_nnx_rng.interpreter.taint import (
     Host,
     Sample,
     Source,
+    Spread,
     Taint,
 )
 from flake8_nnx_rng.interpreter.values import (
@@ -117,8 +122,14 @@ def events_in(
 
 
 def told_all(events: tuple[Event, ...]) -> list[str]:
-    """Sentences on all the events but the returns."""
-    return [told(event) for event in events if not isinstance(event, Returned)]
+    """Sentences on all the events but the returns and the uses of keys."""
+    return [told(event) for event in events if not isinstance(event, (Returned, Derived, Reused))]
+
+
+def uses_in(body: str, *, init: str = "", members: str = "", before: str = "") -> list[str]:
+    """What keys are used for again in the rollout of such a module."""
+    audit = run(body, init=init, members=members, before=before)
+    return [told(event) for event in audit.rollout if isinstance(event, Reused)]
 
 
 def trails_in(audit: Audit) -> list[str]:
@@ -213,8 +224,10 @@ def _place(path: str | None) -> str:
 
 def _source(source: Source) -> str:
     match source:
-        case Entry():
+        case Entry() | Call():
             return source.name.lower()
+        case Carried(_, spread):
+            return "one env's carry" if spread is Spread.ONE else "carry"
         case Held(path):
             return path
         case Asked(path):
@@ -237,6 +250,11 @@ def _deed(event: Event) -> str:
     match event:
         case Drew(_, source, layer):
             return f"draws from {_named(source)}" + ("" if layer is None else f" in {shown(layer)}")
+        case Derived(_, source, use):
+            return f"{use.name.lower()} {_named(source)}"
+        case Reused(_, key, before, use):
+            uses = "/".join(sorted(one.value for one in before))
+            return f"reuses {_named(key)}: {uses}, {use.value}"
         case Advanced(_, source):
             return f"advances {_named(source)}"
         case Wrote(_, path, before, after):

@@ -67,11 +67,13 @@ def marked(snippet: str) -> list[tuple[str, str]]:
     return sorted(_marks(module(snippet)))
 
 
-def reported(snippet: str) -> list[tuple[str, str]]:
-    """What is reported, in the form of `marked`."""
+def reported(snippet: str, group: str = "NNX1") -> list[tuple[str, str]]:
+    """What is reported by a group of rules, in the form of `marked`."""
     lines = module(snippet).splitlines()
     return sorted(
-        (finding.code, lines[finding.span.line - 1].strip()) for finding in findings_of(snippet)
+        (finding.code, lines[finding.span.line - 1].strip())
+        for finding in findings_of(snippet)
+        if finding.code.startswith(group)
     )
 
 

@@ -7,7 +7,7 @@ import support
 from interpreting import shown
 
 from flake8_nnx_rng.interpreter import collection_methods, containers
-from flake8_nnx_rng.interpreter.taint import Entry, Held
+from flake8_nnx_rng.interpreter.taint import Carried, Held
 from flake8_nnx_rng.interpreter.values import (
     NONE,
     Arguments,
@@ -27,7 +27,7 @@ from flake8_nnx_rng.interpreter.values import (
 
 (CLASS,) = support.parse("class C: pass\n").classes
 A = frozenset({Held("a")})
-B = frozenset({Entry.CARRY})
+B = frozenset({Carried("state")})
 ONE, TWO, KEY, DATA = Const(1), Const(2), Key(A), Opaque(B)
 PAIR = Items((ONE, KEY))
 TABLE = Table((("k", KEY),))

@@ -8,7 +8,7 @@ import support
 from interpreting import shown, value_of
 
 from flake8_nnx_rng.interpreter import declared
-from flake8_nnx_rng.interpreter.taint import Entry
+from flake8_nnx_rng.interpreter.taint import Carried
 from flake8_nnx_rng.interpreter.values import Layer
 
 FILE = support.parse(
@@ -72,7 +72,7 @@ def test_what_a_declared_layer_was_built_with_is_unknown() -> None:
 
 
 def test_a_given_taint_is_kept() -> None:
-    taint = frozenset({Entry.CARRY})
+    taint = frozenset({Carried("state")})
     value = declared.value_of(cst.parse_expression("nnx.RngKey"), FILE.scope, "p", taint)
     assert value is not None
     assert shown(value) == "key{carry}@p"

@@ -15,7 +15,7 @@ from flake8_nnx_rng.interpreter.joins import (
     join_stores,
     widen,
 )
-from flake8_nnx_rng.interpreter.taint import Drawn, Entry, Fixed, Held, Sample
+from flake8_nnx_rng.interpreter.taint import Carried, Drawn, Entry, Fixed, Held, Sample
 from flake8_nnx_rng.interpreter.values import (
     MAX_CHOICES,
     NONE,
@@ -40,7 +40,7 @@ from flake8_nnx_rng.interpreter.values import (
 
 (CLASS,) = support.parse("class C: pass\n").classes
 A = frozenset({Held("a")})
-B = frozenset({Entry.CARRY})
+B = frozenset({Carried("state")})
 C = frozenset({Held("b")})
 INPUT = frozenset({Entry.INPUT})
 HERE = node("here")

@@ -140,7 +140,7 @@ def test_the_fields_of_the_output_are_kept_apart() -> None:
     assert isinstance(event.value, Record)
     taints = {name: sorted(type(s).__name__ for s in taint_of(v)) for name, v in event.value.fields}
     assert taints == {
-        "next_state": ["Entry"],
+        "next_state": ["Carried"],
         "output": ["Entry"],
         "regularization_loss": [],
         "metrics": ["Drawn", "Held", "Sample", "Sample"],

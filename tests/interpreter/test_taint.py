@@ -8,6 +8,7 @@ import pytest
 from flake8_nnx_rng.interpreter.taint import (
     CLEAN,
     Asked,
+    Carried,
     Drawn,
     Entry,
     Fixed,
@@ -50,9 +51,9 @@ def test_what_is_clean_is_not_threaded() -> None:
 
 
 def test_merging_keeps_every_source_once() -> None:
-    first: Taint = frozenset({Held("a"), Entry.CARRY})
+    first: Taint = frozenset({Held("a"), Carried("state")})
     second: Taint = frozenset({Held("a"), Entry.INPUT})
-    assert merge([first, second]) == {Held("a"), Entry.CARRY, Entry.INPUT}
+    assert merge([first, second]) == {Held("a"), Carried("state"), Entry.INPUT}
 
 
 def test_merging_nothing_is_clean() -> None:
@@ -60,7 +61,9 @@ def test_merging_nothing_is_clean() -> None:
 
 
 def test_held_paths_are_sorted_and_are_of_held_sources_alone() -> None:
-    taint: Taint = frozenset({Held("self.b"), Entry.CARRY, Held("self.a"), Asked("self.c", HERE)})
+    taint: Taint = frozenset(
+        {Held("self.b"), Carried("state"), Held("self.a"), Asked("self.c", HERE)}
+    )
     assert held_paths(taint) == ["self.a", "self.b"]
 
 

@@ -6,7 +6,7 @@ import pytest
 import support
 from interpreting import node
 
-from flake8_nnx_rng.interpreter.taint import CLEAN, Entry, Held, Taint
+from flake8_nnx_rng.interpreter.taint import CLEAN, Carried, Held, Taint
 from flake8_nnx_rng.interpreter.values import (
     NONE,
     Arguments,
@@ -40,7 +40,7 @@ assert METHOD is not None
 FUNCTION = Function(METHOD, CLASS.scope)
 
 A = frozenset({Held("a")})
-B = frozenset({Entry.CARRY})
+B = frozenset({Carried("state")})
 KEY, DATA = Key(A), Opaque(B)
 
 

@@ -27,7 +27,7 @@ def test_a_carried_key_handed_to_unknown_code_is_silent() -> None:
                 self.score = score
 
             def __call__(self, key, x, rollout_extras=None):
-                y = self.score(x, key=jax.random.fold_in(key, 1))
+                y = self.score(x, key=jax.vmap(lambda k: jax.random.fold_in(k, 1))(key))
                 return StatefulModuleOutput(key, y, 0.0, {})
     """)
         == []

@@ -8,12 +8,15 @@ It follows values through the code and emits events; it reports nothing. Start r
 from flake8_nnx_rng.interpreter.events import (
     Advanced,
     Constructed,
+    Derived,
     Drew,
     DrewOnHost,
     Escaped,
     Event,
     Returned,
+    Reused,
     Site,
+    Use,
     Wrote,
 )
 from flake8_nnx_rng.interpreter.passes import Audit, audit
@@ -22,12 +25,15 @@ __all__ = [
     "Advanced",
     "Audit",
     "Constructed",
+    "Derived",
     "Drew",
     "DrewOnHost",
     "Escaped",
     "Event",
     "Returned",
+    "Reused",
     "Site",
+    "Use",
     "Wrote",
     "audit",
 ]

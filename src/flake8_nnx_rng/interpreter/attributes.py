@@ -9,7 +9,7 @@ import libcst as cst
 from flake8_nnx_rng.interpreter import collection_methods, containers, declared, names
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.joins import SEQUENTIAL, held, join_all
-from flake8_nnx_rng.interpreter.taint import CLEAN, Held
+from flake8_nnx_rng.interpreter.taint import CLEAN, Held, within
 from flake8_nnx_rng.interpreter.values import (
     Arguments,
     Class,
@@ -90,7 +90,8 @@ def attribute(it: Interpreter, value: Value, name: str, node: cst.CSTNode) -> Va
                 return Opaque()
             if name in streams.VALUE_ATTRIBUTES:
                 return value
-            return Opaque(taint, None if path is None else f"{path}.{name}")
+            part = None if path is None else f"{path}.{name}"
+            return Opaque(taint if part is None else within(taint, path, part), part)
         case _:
             return Method(value, name)
 
@@ -112,6 +113,11 @@ def bind(
             return it.call(made.positional[0], Arguments((instance,)), node)
         case Partial(External("builtins.staticmethod"), made):
             return made.positional[0]
+        case Partial(External(), Arguments((Function() as function, in_axes, out_axes))):  # mapped
+            bound = bind(it, function, instance, node, read=False)
+            axes = containers.known_items(in_axes)
+            in_axes = in_axes if axes is None else Items(axes[1:])
+            return replace(value, arguments=Arguments((bound, in_axes, out_axes)))
         case Partial(Function() as function, given):
             return Partial(bind(it, function, instance, node, read=False), given)
     if not isinstance(value, Function) or value.bound is not None:

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from flake8_nnx_rng.interpreter.joins import join, join_all
+from flake8_nnx_rng.interpreter.taint import (
+    Call,
+    Spread,
+    Taint,
+    carried_in,
+    is_threaded,
+    spread_as,
+    within,
+)
 from flake8_nnx_rng.interpreter.values import (
     Arguments,
     Bag,
@@ -41,10 +50,13 @@ def element(value: Value) -> Value:
             return Opaque()
         case Choice(alternatives):
             return join_all(element(option) for option in alternatives)
-        case Key():
-            return value
-        case Opaque(path=str(path)):
-            return replace(value, path=f"{path}[...]")
+        case Key() if (known := known_items(value)) is not None:
+            return join_all(known)
+        case Key(taint, path):
+            return Key(spread_as(taint, own), path, made="")
+        case Opaque(taint, str(path)):
+            part = f"{path}[...]"
+            return Opaque(spread_as(within(taint, path, part), own), part)
         case Record(_, fields):
             return join_all(v for _, v in fields)
         case Layer(_, arguments):
@@ -60,8 +72,31 @@ def known_items(value: Value) -> tuple[Value, ...] | None:
             return items
         case Record(_, fields):
             return tuple(v for _, v in fields)
+        case Key(taint, _, _, int(count)) if not is_of_all(taint):
+            return tuple(part_of(value, index) for index in range(count))
         case _:
             return None
+
+
+def part_of(key: Key, index: int) -> Key:
+    """One of the keys that a split made."""
+    made = "" if key.name is None else f"{key.name}[{index}]"
+    return Key(key.taint, None, made)
+
+
+def own(spread: Spread) -> Spread:
+    """What a map over the envs, or a loop over them, makes of the rows of all."""
+    return Spread.OWN if spread is Spread.ALL else spread
+
+
+def one(spread: Spread) -> Spread:
+    """What an index that is the same for all envs makes of the rows of all."""
+    return Spread.ONE if spread is Spread.ALL else spread
+
+
+def is_of_all(taint: Taint) -> bool:
+    """Whether the rows of all envs flow in, so that the first axis counts the envs."""
+    return any(source.spread is Spread.ALL for source in carried_in(taint))
 
 
 def bag(items: Iterable[Value]) -> Value:
@@ -94,17 +129,41 @@ def item(value: Value, index: Value | slice) -> Value:
             return join_all(v for _, v in fields)
         case Stream(path=path):
             return named_stream(value, literal if isinstance(literal, str) else None, path)
-        case Key(taint, path):
-            return Key(taint | taint_of(index), path)
+        case Key():
+            return _indexed_key(value, index)
         case Opaque(taint, str(path)):
             shown = repr(literal) if isinstance(index, Const) else "..."
-            return Opaque(taint | taint_of(index), f"{path}[{shown}]")
+            part = f"{path}[{shown}]"
+            return Opaque(within(taint, path, part) | taint_of(index), part)
         case Layer(_, arguments):
             return join_all(item(v, index) for v in arguments.values())
         case Instance():
             return Opaque(taint_of(value), value.path)
         case _:
             return blur(value, index)
+
+
+def _indexed_key(key: Key, index: Value) -> Key:
+    """One key of an array; of the rows of all envs, that of one env if the index is a literal."""
+    if not isinstance(index, Const) or not isinstance(index.value, int):
+        return Key(spread_as(key.taint, own) | taint_of(index), key.path, made="")
+    if key.count and not is_of_all(key.taint):
+        return part_of(key, index.value % key.count)
+    taint = spread_as(key.taint, one) - {Call.BATCH_SIZE}
+    made = "" if key.name is None else f"{key.name}[{index.value}]"
+    path = None if is_threaded(taint) else key.path
+    return Key(taint, path, made, key.count)
+
+
+def column(value: Value, index: int) -> Value:
+    """What `value[:, index]` yields for keys that were split env by env; None if it is no key."""
+    match value:
+        case Key(count=int(count)) if -count <= index < count:
+            return part_of(value, index % count)
+        case Key(taint):
+            return Key(taint, None, "")
+        case _:
+            return blur(value)
 
 
 def named_stream(value: Stream, name: str | None, path: str | None) -> Stream:
@@ -174,6 +233,42 @@ def substitute(value: Value, old: Value, new: Value) -> Value:
             return value
 
 
+def rebuilt(value: Value, change: Callable[[Value], Value]) -> Value:
+    """The same collections with every leaf changed; an object in several places stays one."""
+    done: dict[int, Value] = {}
+
+    def rebuild(old: Value) -> Value:
+        if id(old) not in done:
+            done[id(old)] = _with_children(old, rebuild, change)
+        return done[id(old)]
+
+    return rebuild(value)
+
+
+def _with_children(
+    value: Value, rebuild: Callable[[Value], Value], change: Callable[[Value], Value]
+) -> Value:
+    match value:
+        case Items(items):
+            changed = tuple(map(rebuild, items))
+            return Items(changed) if _differ(changed, items) else value
+        case Bag(inner):
+            inside = rebuild(inner)
+            return value if inside is inner else Bag(inside)
+        case Choice(alternatives):
+            changed = tuple(map(rebuild, alternatives))
+            return join_all(changed) if _differ(changed, alternatives) else value
+        case Table(entries, rest):
+            return Table(
+                tuple((key, rebuild(v)) for key, v in entries),
+                None if rest is None else rebuild(rest),
+            )
+        case Record(name, fields):
+            return Record(name, tuple((field, rebuild(v)) for field, v in fields))
+        case _:
+            return change(value)
+
+
 def _differ(first: tuple[Value, ...], second: tuple[Value, ...]) -> bool:
     return any(a is not b for a, b in zip(first, second, strict=True))
 
@@ -235,12 +330,20 @@ def _has_items(collection: Value) -> bool:
 
 
 def leaves(value: Value) -> list[Value]:
-    """The leaves of a PyTree of collections."""
-    match value:
-        case Items() | Bag() | Table() | Record() | Choice():
-            return [leaf for child in children(value) for leaf in leaves(child)]
-        case _:
-            return [value]
+    """The leaves of a PyTree of collections; one that is in several places counts once."""
+    found: list[Value] = []
+    seen: set[int] = set()
+    pending = [value]
+    while pending:
+        part = pending.pop()
+        if id(part) in seen:
+            continue
+        seen.add(id(part))
+        if isinstance(part, (Items, Bag, Table, Record, Choice)):
+            pending.extend(reversed([*children(part)]))
+        else:
+            found.append(part)
+    return found
 
 
 def children_of(layer: Layer) -> tuple[Value, ...]:

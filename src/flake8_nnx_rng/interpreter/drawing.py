@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import libcst as cst
 
+from flake8_nnx_rng.interpreter import uses
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.events import Advanced, Drew
 from flake8_nnx_rng.interpreter.taint import CLEAN, Drawn, Sample, Taint, is_threaded
@@ -27,13 +28,13 @@ def drew(
 def draw_key(it: Interpreter, stream: Stream, node: cst.CSTNode) -> Key:
     """A stream gives out a key and moves on."""
     mark = drew(it, stream, stream.taint, node)
-    return Key(_given_out(it, stream, node) | mark)
+    return uses.make(it, _given_out(it, stream, node) | mark | it.repeated, node)
 
 
-def advance(it: Interpreter, stream: Stream, node: cst.CSTNode) -> Stream:
+def advance(it: Interpreter, stream: Stream, node: cst.CSTNode, arguments: Taint = CLEAN) -> Stream:
     """A stream moves on and gives out streams of its own."""
     it.emit(Advanced(it.site(node), stream))
-    return Stream(_given_out(it, stream, node), None, stream.single)
+    return Stream(_given_out(it, stream, node) | arguments, None, stream.single)
 
 
 def _given_out(it: Interpreter, stream: Stream, node: cst.CSTNode) -> Taint:

@@ -16,6 +16,7 @@ import libcst as cst
 from flake8_nnx_rng.interpreter import containers
 from flake8_nnx_rng.interpreter.events import Event, Site
 from flake8_nnx_rng.interpreter.joins import Store, join_all, join_stores
+from flake8_nnx_rng.interpreter.taint import CLEAN, Call, Taint
 from flake8_nnx_rng.interpreter.values import (
     Arguments,
     Const,
@@ -32,6 +33,9 @@ MAX_STEPS = 25_000
 
 OBJECTS_VERSION = (0, "version of all objects")
 """A place in the store that no variable has."""
+
+
+BATCH: Taint = frozenset({Call.BATCH_SIZE})
 
 
 class BudgetError(Exception):
@@ -111,7 +115,11 @@ class Interpreter:
         active: The functions on the stack.
         cut_short: Calls that were not followed because they recursed or nested too deeply.
         kept: Frames whose variables outlive their call.
-        results: What calls returned that depend on their arguments and the objects alone.
+        results: What calls returned that depend on their arguments and the objects alone, and
+            what became of keys in them.
+        journal: What became of keys so far: the names of those made, and the uses.
+        repeated: What flows into the number of rounds of the loops in progress.
+        maps_envs: Whether the code in progress is mapped over the envs.
     """
 
     hierarchy: Hierarchy
@@ -130,7 +138,12 @@ class Interpreter:
     active: list[cst.CSTNode] = field(default_factory=list)
     cut_short: int = 0
     kept: set[int] = field(default_factory=set)
-    results: dict[tuple[object, ...], Value] = field(default_factory=dict)
+    results: dict[tuple[object, ...], tuple[Value, tuple[object, ...]]] = field(
+        default_factory=dict
+    )
+    journal: list[object] = field(default_factory=list)
+    repeated: Taint = CLEAN
+    maps_envs: bool = False
 
     @property
     def frame(self) -> Frame:
@@ -231,6 +244,16 @@ class Interpreter:
             yield
         finally:
             self.conditions = saved
+
+    @contextmanager
+    def repeating(self, rounds: Taint) -> Iterator[None]:
+        """Runs the body of a loop; what is drawn in it differs from round to round."""
+        saved = self.repeated
+        self.repeated = saved | rounds & BATCH
+        try:
+            yield
+        finally:
+            self.repeated = saved
 
     def site(self, node: cst.CSTNode) -> Site:
         """The place and the way to it."""

@@ -6,6 +6,7 @@ Events state facts; whether a fact is a fault is for the rules to say.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import Enum
 
 import libcst as cst
 
@@ -44,6 +45,46 @@ class Drew:
     site: Site
     source: Stream | Key | Opaque
     layer: Layer | None = None
+
+
+class Use(Enum):
+    """What a key was used for."""
+
+    DRAWN = "drawn from"
+    SPLIT = "split"
+    FOLDED = "folded into"
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """Another key was made of a key.
+
+    Attributes:
+        site: Where.
+        source: The key that was split or folded into.
+        use: Which of the two.
+    """
+
+    site: Site
+    source: Key | Opaque
+    use: Use
+
+
+@dataclass(frozen=True, slots=True)
+class Reused:
+    """A key was used that had been used before on the same path.
+
+    Attributes:
+        site: Where it is used again.
+        key: The key.
+        before: What it had been used for.
+        use: What it is used for now.
+    """
+
+    site: Site
+    key: Value
+    before: frozenset[Use]
+    use: Use
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +145,19 @@ class Escaped:
 
 @dataclass(frozen=True, slots=True)
 class Returned:
-    """The entry point returned."""
+    """The entry point returned.
+
+    Attributes:
+        site: Where.
+        value: What.
+        drawn_with: For every draw on the path, the parts of the carry that it was made from.
+        spent: Names of the keys on the path that were drawn from or split.
+    """
 
     site: Site
     value: Value
+    drawn_with: frozenset[tuple[str, ...]] = frozenset()
+    spent: frozenset[str] = frozenset()
 
 
-Event = Drew | Advanced | Wrote | DrewOnHost | Constructed | Escaped | Returned
+Event = Drew | Derived | Reused | Advanced | Wrote | DrewOnHost | Constructed | Escaped | Returned

@@ -14,10 +14,12 @@ from flake8_nnx_rng.interpreter.values import (
     Bag,
     Const,
     Items,
+    Key,
     Opaque,
     Table,
     Value,
     blur,
+    taint_of,
 )
 
 
@@ -36,14 +38,27 @@ def _call(it: Interpreter, node: cst.Call) -> Value:
 
 def _subscript(it: Interpreter, node: cst.Subscript) -> Value:
     base = it.evaluate(node.value)
+    column = _column(node)
     index = _index(it, node)
 
     def taken(value: Value) -> Value:
+        if column is not None and isinstance(value, Key):
+            return containers.column(value, column)
         given = Opaque() if isinstance(index, slice) else index
         made = it.special(value, "__getitem__", (given,), node)
         return containers.item(value, index) if made is None else made
 
     return it.each(base, taken)
+
+
+def _column(node: cst.Subscript) -> int | None:
+    """The literal `i` of `keys[:, i]`."""
+    if len(node.slice) != 2 or not isinstance(node.slice[0].slice, cst.Slice):
+        return None
+    last = node.slice[1].slice
+    if isinstance(last, cst.Index) and isinstance(last.value, cst.Integer):
+        return last.value.evaluated_value
+    return None
 
 
 def _index(it: Interpreter, node: cst.Subscript) -> Value | slice:
@@ -192,7 +207,8 @@ def _produce(it: Interpreter, node: cst.BaseComp, clause: cst.CompFor | None) ->
         assign(it, clause.target, it.iterate(source, clause))
         for test in clause.ifs:
             tests.decide(it, test.test)
-        return _produce(it, node, clause.inner_for_in)
+        with it.repeating(taint_of(source)):
+            return _produce(it, node, clause.inner_for_in)
     made: list[Value] = []
     for item in items:
         assign(it, clause.target, item)

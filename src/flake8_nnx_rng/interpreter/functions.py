@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from flake8_nnx_rng.interpreter import containers, declared, names
+from flake8_nnx_rng.interpreter import containers, declared, names, uses
 from flake8_nnx_rng.interpreter.engine import Frame, Interpreter
 from flake8_nnx_rng.interpreter.events import Advanced
 from flake8_nnx_rng.interpreter.joins import held, join_all, join_stores
@@ -50,18 +50,26 @@ def call_function(
     if it.active.count(function.node) >= MAX_RECURSION or len(it.active) >= MAX_CALLS:
         it.cut_short += 1
         return blur(*arguments.values())
-    circumstances = (function, arguments, it.recording, it.objects_version)
+    circumstances = (
+        function,
+        arguments,
+        it.recording,
+        it.repeated,
+        it.maps_envs,
+        it.objects_version,
+    )
     if circumstances in it.results:
-        return it.results[circumstances]
-    cut_short = it.cut_short
+        result, journal = it.results[circumstances]
+        return uses.repeat(it, journal, result, node)
+    cut_short, entries = it.cut_short, len(it.journal)
     frame = _frame(it, function, node)
-    result = _run(it, function, arguments, frame)
+    result, journal = uses.closing(it, entries, _run(it, function, arguments, frame))
     if it.store is None or frame.keeps_variables:
         return result
     _forget(it, frame)
     is_whole = it.cut_short == cut_short and it.objects_version == circumstances[-1]
     if is_whole and not function.frames:
-        it.results[circumstances] = result
+        it.results[circumstances] = result, journal
     return result
 
 

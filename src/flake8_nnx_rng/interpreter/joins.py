@@ -112,7 +112,9 @@ def held(value: Value, path: str) -> Value:
     match value:
         case Const() | Opaque():
             return Opaque(taint, path)
-        case Key() | Stream():
+        case Key():
+            return Key(taint, path, count=value.count)
+        case Stream():
             return replace(value, taint=taint, path=path)
         case Instance():
             return replace(value, path=path)
@@ -190,7 +192,9 @@ def _fuse(first: Value, second: Value) -> Value | None:
         case Opaque(), Opaque() if _are_alike(first, second):
             return Opaque(first.taint | second.taint, first.path)
         case Key(), Key() if _are_alike(first, second):
-            return Key(first.taint | second.taint, first.path)
+            made = first.made if first.made == second.made else ""
+            count = first.count if first.count == second.count else None
+            return Key(first.taint | second.taint, first.path, made, count)
         case Items(left), Items(right) if len(left) == len(right):
             return Items(tuple(map(join, left, right)))
         case (Items(()), Bag()):

@@ -10,7 +10,7 @@ from flake8_nnx_rng.interpreter import containers, tests
 from flake8_nnx_rng.interpreter.assignment import assign
 from flake8_nnx_rng.interpreter.engine import OBJECTS_VERSION, Interpreter, LoopExits
 from flake8_nnx_rng.interpreter.joins import Store, join_stores, widen
-from flake8_nnx_rng.interpreter.values import Value
+from flake8_nnx_rng.interpreter.values import Value, taint_of
 
 PATIENCE = 4
 """Rounds after which values that still grow in a loop are blurred."""
@@ -32,7 +32,8 @@ def run_for(it: Interpreter, node: cst.For) -> None:
 
         def once() -> None:
             assign(it, node.target, element)
-            it.execute(node.body.body)
+            with it.repeating(taint_of(collection)):
+                it.execute(node.body.body)
 
         _loop(it, once)
     or_else(it, node.orelse)

@@ -31,7 +31,7 @@ from flake8_nnx_rng.interpreter.values import (
     blur,
     taint_of,
 )
-from flake8_nnx_rng.knowledge import layers, streams
+from flake8_nnx_rng.knowledge import functions, layers, streams
 
 _INITIALIZER = "<initializer>"
 _STREAM_METHODS = streams.DRAW_METHODS | streams.INITIALIZER_METHODS | streams.ADVANCE_METHODS
@@ -46,6 +46,8 @@ def call_method(
             return _stream_method(it, receiver, name, arguments, node)
         case Key() | Opaque() if name in streams.VARIABLE_METHODS:
             return _variable_method(it, receiver, name, arguments, node)
+        case Key() if name in functions.RESHAPING_METHODS:
+            return receiver
         case Items() | Bag() | Table() | Record():
             return _container_method(it, receiver, name, arguments, node)
         case Layer():
@@ -90,7 +92,7 @@ def _stream_method(
     if name in streams.INITIALIZER_METHODS:
         return Method(stream, _INITIALIZER)
     if name in streams.ADVANCE_METHODS:
-        return advance(it, stream, node)
+        return advance(it, stream, node, given)
     if name in streams.MAPPING_METHODS:
         named = containers.named_stream(stream, None, stream.path)
         return Bag(Items((Opaque(), named)))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import libcst as cst
 
-from flake8_nnx_rng.interpreter import attributes, containers
+from flake8_nnx_rng.interpreter import attributes, containers, uses
 from flake8_nnx_rng.interpreter.drawing import advance, drew
 from flake8_nnx_rng.interpreter.engine import Interpreter
+from flake8_nnx_rng.interpreter.events import Use
 from flake8_nnx_rng.interpreter.joins import SEQUENTIAL, join_all
 from flake8_nnx_rng.interpreter.taint import CLEAN, Held, merge
 from flake8_nnx_rng.interpreter.unknown import call_functions_in, unknown_call
@@ -61,6 +62,7 @@ def call_layer(it: Interpreter, layer: Layer, arguments: Arguments, node: cst.CS
         call_functions_in(it, arguments, node)
         return result
     sources = _sources(drawing, layer, arguments)
+    uses.use(it, join_all(sources), Use.DRAWN, node)
     return Opaque(merge([result.taint, *(drew(it, s, s.taint, node, layer) for s in sources)]))
 
 

@@ -18,7 +18,7 @@ from flake8_nnx_rng.interpreter.values import (
     Partial,
     Value,
 )
-from flake8_nnx_rng.knowledge import library
+from flake8_nnx_rng.knowledge import functions, library
 from flake8_nnx_rng.project import (
     AnnotatedSymbol,
     ClassSymbol,
@@ -100,21 +100,33 @@ def decorated(it: Interpreter, node: cst.FunctionDef, scope: Scope) -> Value:
     owner = scope.file.class_of(scope.node) if isinstance(scope.node, cst.ClassDef) else None
     value: Value = Function(node, scope, owner=owner)
     for decorator in reversed(node.decorators):
-        found = dotted_names(named_by(decorator), scope)
-        if any(isinstance(symbol, FunctionSymbol) for symbol, _ in found):
+        if any(_changes_calls(s) for s, _ in dotted_names(named_by(decorator), scope)):
             wrapper = in_scope(it, decorator.decorator, scope)
             value = wrapped(it, wrapper, value, decorator)
     return value
 
 
+def _changes_calls(decorator: Symbol) -> bool:
+    """Whether a decorator may change with what a function is called."""
+    if isinstance(decorator, ExternalSymbol):
+        return library.canonical(decorator.name) in functions.MAPS | {"functools.partial"}
+    return isinstance(decorator, FunctionSymbol)
+
+
 def wrapped(it: Interpreter, wrapper: Value, function: Value, node: cst.CSTNode) -> Value:
-    """What a decorator makes of a function; a library's decorator leaves its draws as they are."""
-    if isinstance(wrapper, Function):
+    """What a decorator makes of a function; most of a library's leave its draws as they are."""
+    if isinstance(wrapper, Function) or _maps(wrapper):
         recording, it.recording = it.recording, False
         made = it.call(wrapper, Arguments((function,)), node)
         it.recording = recording
         return made if isinstance(made, (Function, Partial)) else function
     return function
+
+
+def _maps(wrapper: Value) -> bool:
+    """Whether a decorator is `jax.vmap`, or `partial(jax.vmap, ...)`."""
+    function = wrapper.function if isinstance(wrapper, Partial) else wrapper
+    return isinstance(function, External) and function.name in functions.MAPS
 
 
 def in_scope(it: Interpreter, node: cst.BaseExpression, scope: Scope) -> Value:

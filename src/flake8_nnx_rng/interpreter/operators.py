@@ -6,7 +6,7 @@ import libcst as cst
 
 from flake8_nnx_rng.interpreter import containers
 from flake8_nnx_rng.interpreter.engine import Interpreter
-from flake8_nnx_rng.interpreter.values import Value
+from flake8_nnx_rng.interpreter.values import Bag, Items, Value
 
 BINARY: dict[type[cst.CSTNode], str] = {
     cst.Add: "add",
@@ -41,4 +41,6 @@ def operate(
             made = it.special(right, f"__r{name}__", (left,), node)
         if made is not None:
             return made
+    if name == "mul" and isinstance(left, (Items, Bag)):  # [key] * batch_size
+        return Bag(containers.element(left))
     return containers.combine(left, right)

@@ -1,49 +1,66 @@
-"""Runs a class's entry point as PPO does: once as rollout, once as replay."""
+"""Calls a class as PPO does: seeds its state, runs rollout and replay, resets its state."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import libcst as cst
 
-from flake8_nnx_rng.interpreter import attributes, objects
+from flake8_nnx_rng.interpreter import attributes, envs, objects, uses
 from flake8_nnx_rng.interpreter.calls import CALLEES
-from flake8_nnx_rng.interpreter.engine import OBJECTS_VERSION, BudgetError, Frame, Interpreter
+from flake8_nnx_rng.interpreter.engine import (
+    BATCH,
+    BudgetError,
+    Frame,
+    Interpreter,
+)
 from flake8_nnx_rng.interpreter.events import Event, Returned
 from flake8_nnx_rng.interpreter.expressions import EXPRESSIONS
 from flake8_nnx_rng.interpreter.functions import ENTRY
-from flake8_nnx_rng.interpreter.joins import held, join
+from flake8_nnx_rng.interpreter.joins import held, join, join_all
 from flake8_nnx_rng.interpreter.statements import STATEMENTS
-from flake8_nnx_rng.interpreter.taint import Entry, Held
+from flake8_nnx_rng.interpreter.taint import CLEAN, Carried, Entry, Held
 from flake8_nnx_rng.interpreter.tests import EXTRAS_PATH
 from flake8_nnx_rng.interpreter.values import (
     NONE,
     Arguments,
+    Bag,
+    Choice,
     Const,
     Function,
     Instance,
+    Items,
+    Key,
     Opaque,
+    Record,
+    Table,
     Value,
     children,
     options,
 )
 from flake8_nnx_rng.project import ClassInfo, Hierarchy
 
-CARRY = Opaque(frozenset({Entry.CARRY}), "state")
+INITIALIZE, RESET = "initialize_state", "reset_state"
+"""The methods that PPO calls beside the module itself: `f(batch_size)` and `f(prev_state)`."""
+
+CARRY = Opaque(frozenset({Carried("state")}), "state")
 INPUT = Opaque(frozenset({Entry.INPUT}), "x")
 EXTRAS = Opaque(frozenset({Entry.EXTRAS}), EXTRAS_PATH)
 
 
 @dataclass(frozen=True)
 class Audit:
-    """What the two passes of PPO do to the keys of one class.
+    """What PPO does to the keys of one class.
 
     Attributes:
         cls: The class.
         is_sampler: Whether it is an `ActionSampler`.
-        rollout: Events of a pass without `rollout_extras`.
-        replay: Events of a pass with them.
+        rollout: Events of a forward pass without `rollout_extras`.
+        replay: Events of a forward pass with them.
+        initial: Events of `initialize_state`.
+        reset: Events of `reset_state`.
+        carry: The state that the forward passes are given.
         is_complete: False if a pass was too long to follow to its end.
     """
 
@@ -51,38 +68,100 @@ class Audit:
     is_sampler: bool
     rollout: tuple[Event, ...] = field(repr=False)
     replay: tuple[Event, ...] = field(repr=False)
+    initial: tuple[Event, ...] = field(default=(), repr=False)
+    reset: tuple[Event, ...] = field(default=(), repr=False)
+    carry: Value = field(default=CARRY, repr=False)
     is_complete: bool = True
 
+    def passes(self) -> tuple[tuple[Event, ...], tuple[Event, ...]]:
+        """The events of both forward passes, apart."""
+        return self.rollout, self.replay
+
     def events(self) -> Iterator[Event]:
-        """The events of both passes."""
+        """The events of both forward passes."""
         yield from self.rollout
         yield from self.replay
 
 
 def audit(cls: ClassInfo, hierarchy: Hierarchy) -> Audit:
-    """Interprets both passes of a `StatefulModule`."""
-    rollout, whole = _run(cls, hierarchy, NONE)
-    replay, also_whole = _run(cls, hierarchy, EXTRAS)
-    return Audit(cls, hierarchy.is_sampler(cls), rollout, replay, whole and also_whole)
-
-
-def _run(cls: ClassInfo, hierarchy: Hierarchy, extras: Value) -> tuple[tuple[Event, ...], bool]:
+    """Interprets everything that PPO calls of a `StatefulModule`."""
     it = Interpreter(hierarchy, EXPRESSIONS, STATEMENTS, CALLEES, attributes.attribute)
     instance = Instance(cls, it.identity(cls), "self")
     it.frames.append(Frame(it.identity("audit", cls), cls.scope, receiver=instance))
     try:
         _construct(it, instance)
-        entry = attributes.member(it, cls, ENTRY)
-        if entry is not None:
-            for function in options(entry):
-                bound = attributes.bind(it, function, instance, cls.node)
-                arguments = _entry_arguments(it, bound, _carry(it, instance), extras)
-                value = it.call(bound, arguments, cls.node)
-                if isinstance(function, Function) and isinstance(function.node, cst.Lambda):
-                    it.emit(Returned(it.site(function.node), value))
     except BudgetError:
-        return tuple(it.events.values()), False
-    return tuple(it.events.values()), True
+        return Audit(cls, hierarchy.is_sampler(cls), (), (), is_complete=False)
+    runner = _Runner(it, instance)
+    initial = runner.run(lambda: runner.method(INITIALIZE, Opaque(BATCH)))
+    carry = _carry(initial.value) if hierarchy.defines(cls, INITIALIZE) else CARRY
+    rollout = runner.run(lambda: runner.forward(carry, NONE))
+    replay = runner.run(lambda: runner.forward(carry, EXTRAS))
+    reset = runner.run(lambda: runner.method(RESET, envs.mapped(carry)), maps_envs=True)
+    return Audit(
+        cls,
+        hierarchy.is_sampler(cls),
+        rollout.events,
+        replay.events,
+        initial.events,
+        reset.events,
+        carry,
+        all(one.is_complete for one in (initial, rollout, replay, reset)),
+    )
+
+
+@dataclass(frozen=True)
+class _Pass:
+    """What one call of the framework did."""
+
+    events: tuple[Event, ...]
+    value: Value
+    is_complete: bool
+
+
+class _Runner:
+    """Calls the methods of an object, each from the state that its constructor left."""
+
+    def __init__(self, it: Interpreter, instance: Instance) -> None:
+        self._it = it
+        self._instance = instance
+        self._constructed = dict(it.store or {})
+        self._steps = it.steps
+        self._frames = list(it.frames)
+
+    def run(self, call: Callable[[], Value], *, maps_envs: bool = False) -> _Pass:
+        """The events of a call and what it returns."""
+        it = self._it
+        it.store, it.events, it.results = dict(self._constructed), {}, {}
+        it.steps, it.maps_envs = self._steps, maps_envs
+        try:
+            value = call()
+        except BudgetError:
+            it.frames[:] = self._frames
+            it.active.clear()
+            it.conditions, it.recording, it.repeated = (), True, CLEAN
+            return _Pass(tuple(it.events.values()), Opaque(), False)
+        return _Pass(tuple(it.events.values()), value, True)
+
+    def method(self, name: str, argument: Value) -> Value:
+        """Calls a method that is given one value, if a class of the project defines it."""
+        it, node = self._it, self._instance.cls.node
+        if not it.hierarchy.defines(self._instance.cls, name):
+            return Opaque()
+        function = attributes.attribute(it, self._instance, name, node)
+        return it.call(function, Arguments((argument,)), node)
+
+    def forward(self, carry: Value, extras: Value) -> Value:
+        """Calls the module."""
+        it, cls = self._it, self._instance.cls
+        entry = attributes.member(it, cls, ENTRY)
+        for function in options(entry) if entry is not None else ():
+            bound = attributes.bind(it, function, self._instance, cls.node)
+            value = it.call(bound, _entry_arguments(it, bound, carry, extras), cls.node)
+            if isinstance(function, Function) and isinstance(function.node, cst.Lambda):
+                drawn_with, spent = uses.drawn_with(it), uses.spent(it)
+                it.emit(Returned(it.site(function.node), value, drawn_with, spent))
+        return Opaque()
 
 
 def _construct(it: Interpreter, instance: Instance) -> None:
@@ -128,7 +207,7 @@ def _seal(it: Interpreter, instance: Instance) -> None:
     for (ref, name), value in list(it.store.items()):
         if ref in paths:
             it.store[(ref, name)] = held(value, _below(paths[ref], name))
-        elif (ref, name) != OBJECTS_VERSION and not isinstance(value, Const):
+        elif ref > 0 and not isinstance(value, Const):
             it.store[(ref, name)] = held(value, name)
 
 
@@ -154,13 +233,27 @@ def _instances(value: Value) -> Iterator[Instance]:
         yield from _instances(child)
 
 
-def _carry(it: Interpreter, instance: Instance) -> Value:
-    """The state that PPO hands in: never None, unless `initialize_state` may return it."""
-    it.recording = False
-    initial = attributes.attribute(it, instance, "initialize_state", instance.cls.node)
-    value = it.call(initial, Arguments((Opaque(),)), instance.cls.node)
-    it.recording = True
-    return join(NONE, CARRY) if NONE in options(value) else CARRY
+def _carry(initial: Value, path: str = "state") -> Value:
+    """The state that PPO hands in: what `initialize_state` returned, step after step."""
+    unknown = Opaque(frozenset({Carried(path)}), path)
+    match initial:
+        case Const(None):  # "if state is None: ...": the state of later steps is another
+            return join(NONE, unknown)
+        case Key():
+            return Key(unknown.taint, path)
+        case Items(items):
+            return Items(tuple(_carry(v, f"{path}[{i}]") for i, v in enumerate(items)))
+        case Bag(element):
+            return Bag(_carry(element, f"{path}[...]"))
+        case Table(items, rest):
+            entries = tuple((key, _carry(v, f"{path}[{key!r}]")) for key, v in items)
+            return Table(entries, None if rest is None else _carry(rest, f"{path}[...]"))
+        case Record(name, fields):
+            return Record(name, tuple((f, _carry(v, f"{path}.{f}")) for f, v in fields))
+        case Choice(alternatives):
+            return join_all(_carry(option, path) for option in alternatives)
+        case _:
+            return unknown
 
 
 def _entry_arguments(it: Interpreter, entry: Value, carry: Value, extras: Value) -> Arguments:

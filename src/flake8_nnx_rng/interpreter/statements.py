@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from flake8_nnx_rng.interpreter import declared, names, operators, tests
+from flake8_nnx_rng.interpreter import declared, names, operators, tests, uses
 from flake8_nnx_rng.interpreter.assignment import assign
 from flake8_nnx_rng.interpreter.engine import Interpreter, Statement
 from flake8_nnx_rng.interpreter.events import Returned
@@ -61,7 +61,7 @@ def _return(it: Interpreter, node: cst.Return) -> None:
     frame = it.frame
     frame.returned.append(value)
     if it.in_entry_point:
-        it.emit(Returned(it.site(node), value))
+        it.emit(Returned(it.site(node), value, uses.drawn_with(it), uses.spent(it)))
     if it.store is not None:
         frame.exits.append(it.store)
     it.store = None

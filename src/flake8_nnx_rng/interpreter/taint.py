@@ -2,19 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 
 import libcst as cst
 
 
 class Entry(Enum):
-    """What the framework hands to the forward pass; replayed exactly by the loss."""
+    """What the framework hands to the forward pass beside the carry; replayed by the loss."""
 
-    CARRY = auto()
     INPUT = auto()
     EXTRAS = auto()
+
+
+class Spread(Enum):
+    """Whose part of the carry it is, of which every leaf has one row for each env."""
+
+    ALL = auto()  # the rows of all envs
+    OWN = auto()  # the row of the env that a map over the envs is at
+    ONE = auto()  # one env's row, taken for all
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """A part of the carry; PPO threads it through both passes."""
+
+    path: str
+    spread: Spread = Spread.ALL
+
+
+class Call(Enum):
+    """What the framework tells `initialize_state`."""
+
+    BATCH_SIZE = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +82,7 @@ class Host:
     node: cst.CSTNode
 
 
-Source = Entry | Held | Asked | Drawn | Sample | Fixed | Host
+Source = Entry | Carried | Call | Held | Asked | Drawn | Sample | Fixed | Host
 Taint = frozenset[Source]
 
 CLEAN: Taint = frozenset()
@@ -74,7 +95,33 @@ def merge(taints: Iterable[Taint]) -> Taint:
 
 def is_threaded(taint: Taint) -> bool:
     """Whether anything that PPO threads through both passes flows in."""
-    return any(isinstance(source, Entry) for source in taint)
+    return any(isinstance(source, (Entry, Carried)) for source in taint)
+
+
+def carried_in(taint: Taint) -> list[Carried]:
+    """The parts of the carry that flow in, sorted for a stable message."""
+    found = (source for source in taint if isinstance(source, Carried))
+    return sorted(found, key=lambda source: (source.path, source.spread.value))
+
+
+def spread_as(taint: Taint, change: Callable[[Spread], Spread]) -> Taint:
+    """The taint with every part of the carry belonging to other envs."""
+    if not any(isinstance(source, Carried) for source in taint):
+        return taint
+    return frozenset(
+        replace(source, spread=change(source.spread)) if isinstance(source, Carried) else source
+        for source in taint
+    )
+
+
+def within(taint: Taint, path: str | None, part: str) -> Taint:
+    """The taint of a part of what is carried at a path: only that part of the carry flows in."""
+    return frozenset(
+        replace(source, path=part)
+        if isinstance(source, Carried) and source.path == path
+        else source
+        for source in taint
+    )
 
 
 def held_paths(taint: Taint) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import libcst as cst
 
 from flake8_nnx_rng.interpreter.engine import Interpreter
-from flake8_nnx_rng.interpreter.taint import Entry
+from flake8_nnx_rng.interpreter.taint import carried_in
 from flake8_nnx_rng.interpreter.values import (
     NONE,
     Bag,
@@ -130,7 +130,7 @@ def _is_none(value: Value) -> bool | None:
     match value:
         case Const(literal):
             return literal is None
-        case Opaque() if is_fed_back(value) or Entry.CARRY in value.taint:
+        case Opaque() if is_fed_back(value) or carried_in(value.taint):
             return False
         case Opaque() | External():
             return None

@@ -7,6 +7,7 @@ import libcst as cst
 from flake8_nnx_rng.interpreter import containers
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.events import Escaped
+from flake8_nnx_rng.interpreter.taint import spread_as
 from flake8_nnx_rng.interpreter.values import (
     Arguments,
     External,
@@ -43,8 +44,9 @@ def call_functions_in(it: Interpreter, arguments: Arguments, node: cst.CSTNode) 
     Each is called with the other arguments blurred into one, for as many as it takes.
     """
     given = [option for value in arguments.values() for option in options(value)]
-    data = blur(*(value for value in given if not _is_function(value)))
-    called = Arguments(rest=data)
+    # Whatever maps over the envs in code that cannot be seen may have done so.
+    taint = blur(*(value for value in given if not _is_function(value))).taint
+    called = Arguments(rest=Opaque(spread_as(taint, containers.own)))
     return [it.call(value, called, node) for value in given if _is_function(value)]
 
 

@@ -34,10 +34,24 @@ class Const:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A JAX key or an array of keys; `path` is set while it is the held one itself."""
+    """A JAX key or an array of keys.
+
+    Attributes:
+        taint: What flows into it.
+        path: Where it is held or carried, while it is that key itself.
+        made: Its name if it was made in the pass or taken out of an array; "" if it has none.
+        count: How many keys `split` made, if that is known.
+    """
 
     taint: Taint = CLEAN
     path: str | None = None
+    made: str | None = None
+    count: int | None = None
+
+    @property
+    def name(self) -> str | None:
+        """Equal for two keys of a pass only if they are the same key."""
+        return self.path if self.made is None else self.made or None
 
 
 @dataclass(frozen=True, slots=True)

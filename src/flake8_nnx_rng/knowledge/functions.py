@@ -5,8 +5,6 @@ from __future__ import annotations
 TRANSFORMS = frozenset(
     [
         "jax.jit",
-        "jax.vmap",
-        "jax.pmap",
         "jax.checkpoint",
         "jax.remat",
         "jax.named_call",
@@ -16,17 +14,13 @@ TRANSFORMS = frozenset(
         "jax.shard_map",
         "jax.experimental.shard_map.shard_map",
         "jax.disable_jit",
-        "jax.custom_batching.sequential_vmap",
         "jax.linear_util.wrap_init",
-        "jax.numpy.vectorize",
         "numpy.vectorize",
         "functools.wraps",
         "functools.cache",
         "functools.lru_cache",
         "jaxtyping.jaxtyped",
         "flax.nnx.jit",
-        "flax.nnx.vmap",
-        "flax.nnx.pmap",
         "flax.nnx.remat",
         "flax.nnx.scan",
         "flax.nnx.custom_vjp",
@@ -37,6 +31,18 @@ TRANSFORMS = frozenset(
     ]
 )
 """Functions that return a function with the same arguments and the same draws."""
+
+MAPS = frozenset(
+    [
+        "jax.vmap",
+        "jax.pmap",
+        "jax.numpy.vectorize",
+        "jax.custom_batching.sequential_vmap",
+        "flax.nnx.vmap",
+        "flax.nnx.pmap",
+    ]
+)
+"""Functions that return a function which is called with one row of each argument."""
 
 GRADIENTS = frozenset(
     [
@@ -90,6 +96,23 @@ PASS_THROUGH = frozenset(
     ]
 )
 """Functions whose result is what they are given, in another shape or place."""
+
+RESHAPES = frozenset(
+    [
+        "jax.numpy.reshape",
+        "jax.numpy.broadcast_to",
+        "jax.numpy.squeeze",
+        "jax.numpy.expand_dims",
+        "jax.numpy.repeat",
+        "jax.numpy.tile",
+        "jax.numpy.ravel",
+        "jax.numpy.atleast_1d",
+    ]
+)
+"""Of these, functions whose further arguments say only how often or in which shape."""
+
+RESHAPING_METHODS = frozenset({"reshape", "repeat", "ravel", "flatten", "squeeze", "astype"})
+"""Methods of an array that do the same."""
 
 SELECTIONS = frozenset({"jax.numpy.where", "jax.lax.select"})
 """Of these, functions that return one of their further arguments."""

@@ -6,7 +6,9 @@ import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from flake8_nnx_rng.interpreter import Audit, Site
+import libcst as cst
+
+from flake8_nnx_rng.interpreter import Audit, Reused, Site
 
 GUIDE = "nnx-ppo's guide, page 'Randomness': https://nnx-ppo.readthedocs.io"
 FIGURES = "the figures: `python benchmarks/measured_faults.py`"
@@ -63,6 +65,16 @@ BREACH_MARK = "# breach"
 def example(code: str) -> str:
     """A module for a rule's documentation, with its indentation and first newline removed."""
     return textwrap.dedent(code).lstrip("\n")
+
+
+def key_text(event: Reused) -> str:
+    """What to call a key: its place, or the expression that it is in the call."""
+    path = getattr(event.key, "path", None)
+    if isinstance(path, str):
+        return path
+    node = event.site.node
+    named = node.args[0].value if isinstance(node, cst.Call) and node.args else node
+    return " ".join(event.site.file.module.code_for_node(named).split())
 
 
 def way(site: Site) -> str:

@@ -32,7 +32,7 @@ VALUES: dict[str, tuple[str, str]] = {
     "the next of a tuple": ("next(iter((1, 2)))", "1 | 2"),
     "the next or a default": ("next(state, 1)", "1 | data{carry}@state[...]"),
     "the next of nothing": ("next()", "data"),
-    "a range": ("range(x)", "[data...]"),
+    "a range": ("range(x)", "[data{input}...]"),
     "a length": ("len(x)", "data"),
     "a sorted tuple": ("sorted((1, 2))", "(1, 2)"),
     "a sum": ("sum(x)", "data{input}"),

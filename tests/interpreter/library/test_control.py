@@ -79,7 +79,10 @@ VALUES: dict[str, tuple[str, str]] = {
         "jax.lax.scan(lambda c, v: (c, (c, v)), state, x)",
         "(data{carry}@state, [(data{carry}@state, data{input}@x[...])...])",
     ),
-    "a scan over a tuple": ("jax.lax.scan(lambda c, v: (c, v), state, (1, 2))[1]", "[1 | 2...]"),
+    "a scan over a tuple": (
+        "jax.lax.scan(lambda c, v: (c, v), state, (1, 2))[1]",
+        "[(data, data)...]",
+    ),
     "a scan that splits its key": (
         "jax.lax.scan(lambda k, _: jax.random.split(k), self.key, x)[0]",
         "key@self.key | key{self.key}",
@@ -131,13 +134,16 @@ VALUES: dict[str, tuple[str, str]] = {
     ),
     "one branch of nothing": ("jax.lax.switch()", "data"),
     "a map": ("jax.lax.map(lambda v: (v, 1), x)", "[(data{input}@x[...], 1)...]"),
-    "a map by name": ("jax.lax.map(f=lambda v: v, xs=(1, 2), batch_size=3)", "[1 | 2...]"),
+    "a map by name": ("jax.lax.map(f=lambda v: v, xs=(1, 2), batch_size=3)", "[(data, data)...]"),
     "a map of nothing": ("jax.lax.map()", "[data...]"),
-    "a map over a tree blurs it": (
+    "a map over a tree keeps it": (
         "jax.tree.map(lambda v: self.key, {'a': state})",
-        "data{carry, self.key}",
+        "{'a': key@self.key}",
     ),
-    "a map over two trees": ("jax.tree.map(lambda v, w: (v, w), (1, 2), state)", "data{carry}"),
+    "a map over two trees": (
+        "jax.tree.map(lambda v, w: (v, w), (1, 2), state)",
+        "((1, data{carry}@state[0]), (2, data{carry}@state[1]))",
+    ),
     "a map that makes functions": (
         "jax.tree.map(lambda v: (lambda: self.key), x)",
         "function lambda",

@@ -80,7 +80,7 @@ def _next(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
 
 
 def _range(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
-    return Bag(Opaque())
+    return Bag(blur(*arguments.values()))
 
 
 def _getattr(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:

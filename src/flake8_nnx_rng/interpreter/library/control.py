@@ -7,19 +7,22 @@ from functools import partial
 
 import libcst as cst
 
-from flake8_nnx_rng.interpreter import containers
+from flake8_nnx_rng.interpreter import containers, envs
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.joins import join, join_all
 from flake8_nnx_rng.interpreter.library.handlers import Handler
 from flake8_nnx_rng.interpreter.values import (
+    NONE,
     Arguments,
     Bag,
+    Choice,
+    Const,
     External,
-    Function,
     Items,
-    Method,
     Opaque,
     Partial,
+    Record,
+    Table,
     Value,
     blur,
 )
@@ -39,6 +42,51 @@ def _transform(name: str) -> Handler:
         return function
 
     return handler
+
+
+def _map_over(name: str) -> Handler:
+    """`vmap(f, in_axes, out_axes)`: `f`, to be called with rows."""
+
+    def handler(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
+        function = arguments.get("f") or arguments.get("fun") or arguments.get("", 0)
+        in_axes = arguments.get("in_axes", 1) or Const(0)
+        out_axes = arguments.get("out_axes", 2) or Const(0)
+        if function is None:
+            return Partial(External(name), arguments)
+        return Partial(External(MAPPED), Arguments((function, in_axes, out_axes)))
+
+    return handler
+
+
+def _mapped_call(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
+    """Calls a mapped function with one row of what is mapped over."""
+    function, in_axes, out_axes, *given = arguments.positional
+    axes = _axes(in_axes, len(given))
+    is_mapped = [axis != NONE for axis in axes]
+    over = [value for value, yes in zip(given, is_mapped, strict=True) if yes]
+    over.extend(value for _, value in arguments.keywords)
+    if arguments.rest is not None:
+        over.append(arguments.rest)
+    maps_envs = not it.maps_envs and any(envs.is_of_all(value) for value in over)
+    rows = Arguments(
+        tuple(envs.mapped(v) if yes else v for v, yes in zip(given, is_mapped, strict=True)),
+        tuple((name, envs.mapped(value)) for name, value in arguments.keywords),
+        None if arguments.rest is None else envs.mapped(arguments.rest),
+    )
+    if not maps_envs:
+        return it.call(function, rows, node)
+    it.maps_envs = True
+    result = it.call(function, rows, node)
+    it.maps_envs = False
+    return envs.unmapped(result, keys_first=out_axes == Const(1))
+
+
+def _axes(in_axes: Value, count: int) -> list[Value]:
+    """The axis of each argument; None for one that is not mapped over."""
+    known = containers.known_items(in_axes)
+    if known is None or isinstance(in_axes, Record):
+        return [in_axes] * count
+    return [*known[:count], *[Const(0)] * (count - len(known))]
 
 
 def _gradient(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
@@ -63,7 +111,7 @@ def _scan(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
     carry = arguments.get("init", 1)
     if carry is None:  # nnx.scan(f, ...) is a transform
         return function
-    x = containers.element(arguments.get("xs", 2) or Opaque())
+    x = containers.rebuilt(arguments.get("xs", 2) or Opaque(), containers.element)
     output: Value = Opaque()
 
     def step(state: Value) -> Value:
@@ -143,17 +191,48 @@ def _map(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
     return Bag(it.call(function, Arguments(elements, (), arguments.rest), node))
 
 
+def _map_rows(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
+    """`lax.map(f, xs)`: `f` on the rows of a PyTree."""
+    function, tree = arguments.get("f", 0) or Opaque(), arguments.get("xs", 1) or Opaque()
+    return Bag(it.call(function, Arguments((containers.rebuilt(tree, containers.element),)), node))
+
+
 def _tree_map(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
     """`tree.map(f, tree, *rest)`: `f` on the leaves, which are kept apart no longer."""
     function = arguments.get("f", 0) or Opaque()
-    leaves = tuple(_leaf(v) for v in arguments.positional[1:])
-    result = it.call(function, Arguments(leaves, (), arguments.rest), node)
-    return blur(result, *leaves) if not isinstance(result, (Function, Method)) else result
+    tree, *others = arguments.positional[1:] or (arguments.get("tree") or Opaque(),)
+
+    def at(leaf: Value, rest: tuple[Value, ...]) -> Value:
+        return it.call(function, Arguments((leaf, *rest), (), arguments.rest), node)
+
+    return _over_leaves(tree, tuple(others), at)
 
 
-def _leaf(tree: Value) -> Value:
-    leaves = containers.leaves(tree)
-    return join_all(leaves)
+def _over_leaves(
+    tree: Value, others: tuple[Value, ...], at: Callable[[Value, tuple[Value, ...]], Value]
+) -> Value:
+    """The same collections with every leaf replaced by what comes of it and its counterparts."""
+
+    def below(part: Value, index: Value) -> Value:
+        return _over_leaves(part, tuple(containers.item(o, index) for o in others), at)
+
+    match tree:
+        case Items(items):
+            return Items(tuple(below(item, Const(i)) for i, item in enumerate(items)))
+        case Table(items, rest):
+            table = tuple((key, below(item, Const(key))) for key, item in items)
+            return Table(table, None if rest is None else below(rest, Opaque()))
+        case Record(name, fields):
+            parts = ((f, below(v, Const(i))) for i, (f, v) in enumerate(fields))
+            return Record(name, tuple(parts))
+        case Bag(element):
+            return Bag(below(element, Opaque()))
+        case Choice(alternatives):
+            return join_all(_over_leaves(option, others, at) for option in alternatives)
+        case Const(None):
+            return tree
+        case _:
+            return at(tree, others)
 
 
 def _reduce(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
@@ -189,7 +268,11 @@ def _callback(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value
 
 _BLURRED = "flake8_nnx_rng.blurred"
 
+MAPPED = "flake8_nnx_rng.mapped"
+
 HANDLERS: dict[str, Handler] = {
+    **{name: _map_over(name) for name in functions.MAPS},
+    MAPPED: _mapped_call,
     **{name: _transform(name) for name in functions.TRANSFORMS},
     **dict.fromkeys(functions.GRADIENTS, _gradient),
     _BLURRED: _blurred_call,
@@ -208,7 +291,7 @@ HANDLERS: dict[str, Handler] = {
     "flax.nnx.cond": _cond,
     "jax.lax.switch": _switch,
     "flax.nnx.switch": _switch,
-    "jax.lax.map": _map,
+    "jax.lax.map": _map_rows,
     "builtins.map": _map,
     "jax.tree.map": _tree_map,
     "jax.tree_util.tree_map": _tree_map,

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import libcst as cst
 
+from flake8_nnx_rng.interpreter import containers, uses
 from flake8_nnx_rng.interpreter.drawing import drew
-from flake8_nnx_rng.interpreter.engine import Interpreter
-from flake8_nnx_rng.interpreter.events import Constructed, Drew, DrewOnHost
+from flake8_nnx_rng.interpreter.engine import BATCH, Interpreter
+from flake8_nnx_rng.interpreter.events import Constructed, Drew, DrewOnHost, Use
 from flake8_nnx_rng.interpreter.joins import join_all
 from flake8_nnx_rng.interpreter.taint import (
     Asked,
@@ -14,12 +17,16 @@ from flake8_nnx_rng.interpreter.taint import (
     Fixed,
     Host,
     Sample,
+    Spread,
     Taint,
     is_threaded,
     merge,
+    spread_as,
 )
 from flake8_nnx_rng.interpreter.values import (
+    NONE,
     Arguments,
+    Const,
     Key,
     Opaque,
     Stream,
@@ -28,6 +35,11 @@ from flake8_nnx_rng.interpreter.values import (
     taint_of,
 )
 from flake8_nnx_rng.knowledge.keys import KEY_PARAMETERS, PREFIX, RANDOM, KeyEffect
+
+DEFAULT_COUNT = 2
+"""The keys that `jax.random.split` makes if it is not told how many."""
+
+_USES = {"split": Use.SPLIT, "fold_in": Use.FOLDED}
 
 INITIALIZER = f"{PREFIX}<initializer>"
 """An initializer that was built and is called with a key: it draws like any other function."""
@@ -40,12 +52,53 @@ def call_random(it: Interpreter, name: str, arguments: Arguments, node: cst.CSTN
     others = merge(taint_of(v) for v in arguments.values() if v is not key)
     if effect is KeyEffect.CONSTRUCT:
         taint = taint_of(key) | others
-        return Key(made_from(it, f"{PREFIX}{name}", taint, node, from_key=isinstance(key, Key)))
+        made = made_from(it, f"{PREFIX}{name}", taint, node, from_key=isinstance(key, Key))
+        return uses.make(it, made, node)
     if effect is KeyEffect.NEUTRAL:
         return Opaque()
-    kind = Key if effect is KeyEffect.DERIVE else Opaque
-    taints = [consume(it, option, node, effect) for option in options(key)]
-    return join_all(kind(taint | others) for taint in taints)
+    use = Use.DRAWN if effect is KeyEffect.DRAW else _USES.get(name)
+    if use is not None:
+        uses.use(it, key, use, node)
+    if effect is KeyEffect.DRAW:
+        drawn = [consume(it, option, node, effect) for option in options(key)]
+        return join_all(Opaque(taint | others) for taint in drawn)
+    return join_all(_derive(it, name, option, others, arguments, node) for option in options(key))
+
+
+def _derive(
+    it: Interpreter, name: str, key: Value, others: Taint, arguments: Arguments, node: cst.CSTNode
+) -> Value:
+    taint = consume(it, key, node, KeyEffect.DERIVE) | others
+    use = _USES.get(name)
+    if use is None:  # another form of the same key
+        return (
+            replace(key, made=uses.make(it, taint, node).made)
+            if isinstance(key, Key)
+            else Key(taint)
+        )
+    uses.derived(it, key, use, node)
+    count = _count(arguments) if use is Use.SPLIT else None
+    if not _is_literal(arguments, use):
+        taint |= BATCH  # one for each env, or one more of a kind of which there may be as many
+    # A split of another env's key is reported there, what comes of it no more.
+    return uses.make(it, spread_as(taint, lambda spread: Spread.OWN), node, count)
+
+
+def _is_literal(arguments: Arguments, use: Use) -> bool:
+    """Whether a split makes a number of keys that does not depend on the number of envs."""
+    if use is Use.FOLDED:
+        return True
+    number = arguments.get("num", 1) or arguments.get("shape", 1) or NONE
+    parts = containers.known_items(number) or (number,)
+    return arguments.rest is None and all(isinstance(part, Const) for part in parts)
+
+
+def _count(arguments: Arguments) -> int | None:
+    """How many keys a split makes, if its call says so."""
+    number = arguments.get("num", 1) or Const(DEFAULT_COUNT)
+    if arguments.rest is None and isinstance(number, Const) and isinstance(number.value, int):
+        return number.value
+    return None
 
 
 def key_argument(arguments: Arguments) -> Value:

@@ -53,7 +53,7 @@ def _advance_all(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Va
         if isinstance(value, (Stream, Instance)) or _has_stream(value):
             it.emit(Advanced(it.site(node), value))
     for value in given:
-        if isinstance(value, Function):
+        if isinstance(value, (Function, Partial)):
             return value
     return blur(*given)
 

@@ -1,0 +1,97 @@
+"""NNX401: a key is consumed twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from flake8_nnx_rng.interpreter import Audit, Returned, Reused, Use
+from flake8_nnx_rng.interpreter.values import Key
+from flake8_nnx_rng.rules.carry import leaves, next_states
+from flake8_nnx_rng.rules.rule import Breach, Rule, example, key_text, way
+
+_CONSUMING = frozenset({Use.DRAWN, Use.SPLIT})
+
+
+def check(audit: Audit) -> Iterator[Breach]:
+    """A key was drawn from or split after it had been, or returned to be so in the next step."""
+    for event in (*audit.events(), *audit.initial, *audit.reset):
+        if isinstance(event, Reused) and event.use in _CONSUMING and event.before & _CONSUMING:
+            before = "/".join(sorted(use.value for use in event.before & _CONSUMING))
+            yield Breach(
+                event.site,
+                f"{way(event.site)}: key {key_text(event)} is {event.use.value} and was {before} "
+                "before: the two results are correlated; split it once and use each half once",
+            )
+        elif isinstance(event, Returned):
+            for part in _used_up(event):
+                yield Breach(
+                    event.site,
+                    f"{way(event.site)} returns in {part} a key that was used already: the next "
+                    "step's noise is correlated with this one's; return the unused half",
+                )
+
+
+def _used_up(event: Returned) -> Iterator[str]:
+    """The parts of the next state that hold a key which this step has drawn from or split."""
+    for state in next_states(event):
+        for part, leaf in leaves(state):
+            if isinstance(leaf, Key) and leaf.path != part and leaf.name in event.spent:
+                yield part
+
+
+RULE = Rule(
+    code="NNX401",
+    name="key-reuse",
+    observable=("hygiene",),
+    what="""
+Finds keys that are consumed twice on one path: drawn from and then split, drawn from in two
+places or in every round of a loop, or used and then returned as the next state.
+""",
+    why="""
+Two draws from one key are the same bits, and a split of a key that was drawn from correlates all
+that follows with that draw. JAX's own checker (`jax.debug_key_reuse`) raises KeyReuseError. It is
+off by default here because nnx-ppo's own `VariationalBottleneck` does it; the replay is exact.
+""",
+    instead="Split first, then use each of the new keys once.",
+    fix_safety="Only the random numbers change.",
+    invalid=(
+        example("""
+        import jax
+        from nnx_ppo.networks.types import StatefulModule, StatefulModuleOutput
+
+
+        class DrawThenSplit(StatefulModule):
+            def __init__(self, rngs):
+                self.rngs = rngs
+
+            def initialize_state(self, batch_size):
+                return jax.random.split(self.rngs(), batch_size)
+
+            def __call__(self, key, x, rollout_extras=None):
+                x += jax.vmap(lambda k, row: jax.random.normal(k, row.shape))(key, x)
+                following = jax.vmap(lambda k: jax.random.split(k)[0])(key)  # breach
+                return StatefulModuleOutput(following, x, 0.0, {})
+        """),
+    ),
+    valid=(
+        example("""
+        import jax
+        from nnx_ppo.networks.types import StatefulModule, StatefulModuleOutput
+
+
+        class SplitThenDraw(StatefulModule):
+            def __init__(self, rngs):
+                self.rngs = rngs
+
+            def initialize_state(self, batch_size):
+                return jax.random.split(self.rngs(), batch_size)
+
+            def __call__(self, key, x, rollout_extras=None):
+                following, use = jax.vmap(lambda k: tuple(jax.random.split(k)))(key)
+                x += jax.vmap(lambda k, row: jax.random.normal(k, row.shape))(use, x)
+                return StatefulModuleOutput(following, x, 0.0, {})
+        """),
+    ),
+    check=check,
+    by_default=False,
+)

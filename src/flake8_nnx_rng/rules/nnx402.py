@@ -1,0 +1,92 @@
+"""NNX402: reset_state draws from class-level RNG."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from flake8_nnx_rng.interpreter import Advanced, Audit, Drew
+from flake8_nnx_rng.interpreter.taint import held_paths, is_threaded
+from flake8_nnx_rng.interpreter.values import Stream, taint_of
+from flake8_nnx_rng.rules.origin import Origin, origin_of
+from flake8_nnx_rng.rules.rule import Breach, Rule, example, way
+
+
+def check(audit: Audit) -> Iterator[Breach]:
+    """A held stream or key gave out something in `reset_state`."""
+    for event in audit.reset:
+        if not isinstance(event, (Drew, Advanced)):
+            continue
+        taint = taint_of(event.source)
+        is_stream = isinstance(event.source, Stream) and event.source.path is not None
+        if is_threaded(taint) or not (is_stream or origin_of(taint) is Origin.HELD):
+            continue
+        path = event.source.path or held_paths(taint)[0]
+        yield Breach(
+            event.site,
+            f"{way(event.site)} draws from class-level {path}: nnx-ppo's loss calls it under vmap "
+            "and cond and raises TraceContextError; fold a constant into the carried key",
+        )
+
+
+RULE = Rule(
+    code="NNX402",
+    name="class-level-draw-on-reset",
+    observable=("trace",),
+    what="""
+Finds draws from a stream or key of the module in `reset_state`.
+""",
+    why="""
+The guide allows it, but nnx-ppo 0.3.0 calls `reset_state` in the loss under `vmap(cond(...))`,
+where a stream of the module cannot advance: it raises `TraceContextError: Cannot mutate RngCount`.
+The reference of this project runs it.
+""",
+    instead="Derive the fresh key from the carried one: `jax.random.fold_in(key, 0)`.",
+    fix_safety="Only the random numbers after a reset change.",
+    invalid=(
+        example("""
+        import jax
+        from nnx_ppo.networks.types import StatefulModule, StatefulModuleOutput
+
+
+        class Reseeding(StatefulModule):
+            def __init__(self, rngs):
+                self.rngs = rngs
+
+            def initialize_state(self, batch_size):
+                return jax.random.split(self.rngs(), batch_size)
+
+            def reset_state(self, prev_state):
+                return jax.random.split(self.rngs(), prev_state.shape)  # breach
+
+            def __call__(self, key, x, rollout_extras=None):
+                following, use = jax.vmap(lambda k: tuple(jax.random.split(k)))(key)
+                x += jax.vmap(lambda k, row: jax.random.normal(k, row.shape))(use, x)
+                return StatefulModuleOutput(following, x, 0.0, {})
+        """),
+    ),
+    valid=(
+        example("""
+        import jax
+        from nnx_ppo.networks.types import StatefulModule, StatefulModuleOutput
+
+
+        class Folding(StatefulModule):
+            def __init__(self, rngs):
+                self.rngs = rngs
+
+            def initialize_state(self, batch_size):
+                return jax.random.split(self.rngs(), batch_size)
+
+            def reset_state(self, prev_state):
+                fold = lambda k: jax.random.fold_in(k, 0)
+                return fold(prev_state) if prev_state.ndim == 0 else jax.vmap(fold)(prev_state)
+
+            def __call__(self, key, x, rollout_extras=None):
+                following, use = jax.vmap(lambda k: tuple(jax.random.split(k)))(key)
+                x += jax.vmap(lambda k, row: jax.random.normal(k, row.shape))(use, x)
+                return StatefulModuleOutput(following, x, 0.0, {})
+        """),
+    ),
+    check=check,
+    by_default=False,
+)
