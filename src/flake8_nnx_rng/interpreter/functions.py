@@ -50,7 +50,9 @@ def call_function(
     if it.active.count(function.node) >= MAX_RECURSION or len(it.active) >= MAX_CALLS:
         it.cut_short += 1
         return blur(*arguments.values())
-    circumstances = (function, arguments, it.recording, it.objects_version)
+    is_elsewhere = it.recording and function.scope.file is not it.frames[0].scope.file
+    anchor = it.anchor(node) if is_elsewhere else None  # what happens elsewhere is told here
+    circumstances = (function, arguments, it.recording, anchor, it.objects_version)
     if circumstances in it.results:
         return it.results[circumstances]
     cut_short = it.cut_short
@@ -79,6 +81,8 @@ def _frame(it: Interpreter, function: Function, node: cst.CSTNode) -> Frame:
         label,
         function.bound or caller.receiver,
         function.owner,
+        node,
+        it.anchor(node),
         is_shared=identity in it.kept,
     )
 

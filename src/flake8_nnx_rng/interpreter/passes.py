@@ -79,7 +79,8 @@ def _run(cls: ClassInfo, hierarchy: Hierarchy, extras: Value) -> tuple[tuple[Eve
                 arguments = _entry_arguments(it, bound, _carry(it, instance), extras)
                 value = it.call(bound, arguments, cls.node)
                 if isinstance(function, Function) and isinstance(function.node, cst.Lambda):
-                    it.emit(Returned(it.site(function.node), value))
+                    is_own = function.scope.file is cls.scope.file
+                    it.emit(Returned(it.site(function.node if is_own else cls.node), value))
     except BudgetError:
         return tuple(it.events.values()), False
     return tuple(it.events.values()), True
