@@ -94,20 +94,14 @@ def symbol_value(it: Interpreter, symbol: Symbol, scope: Scope, name: str) -> Va
 
 def imported(it: Interpreter, name: str, file: SourceFile) -> Value:
     """What the full name of an import stands for in a file."""
-    return _located(it, file.find(name), name, file)
+    return join_all(_value_at(it, one, name, file) for one in file.find(name))
 
 
 def module_attribute(it: Interpreter, module: SourceModule, name: str) -> Value:
     """What an attribute of a module of the project stands for."""
     file = it.frame.scope.file
-    return _located(it, file.below(module.place, name), f"{module.name}.{name}", file)
-
-
-def _located(it: Interpreter, found: tuple[Found, ...], name: str, file: SourceFile) -> Value:
-    """The value of what was found under a name; the library's own if nothing was."""
-    if not found:
-        return External(library.canonical(name))
-    return join_all(_value_at(it, one, name, file) for one in found)
+    found = file.below(module.name, module.place, name)
+    return join_all(_value_at(it, one, f"{module.name}.{name}", file) for one in found)
 
 
 def _value_at(it: Interpreter, found: Found, name: str, file: SourceFile) -> Value:

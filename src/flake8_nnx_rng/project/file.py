@@ -11,7 +11,7 @@ import libcst as cst
 from flake8_nnx_rng.project.classes import ClassInfo
 from flake8_nnx_rng.project.scopes import AnyStatement, Scope, blocks_of, collect_bindings
 from flake8_nnx_rng.project.symbols import ParameterSymbol
-from flake8_nnx_rng.source import Definition, Document, Found, Place, Positions
+from flake8_nnx_rng.source import Definition, Document, Found, Outside, Place, Positions
 
 if TYPE_CHECKING:
     from flake8_nnx_rng.project.project import Project
@@ -54,12 +54,17 @@ class SourceFile:
         return cls(document, document.concrete_tree())
 
     def find(self, name: str) -> tuple[Found, ...]:
-        """The alternatives that a full name stands for here; empty if it is not found."""
-        return () if self.project is None else self.project.find(name, self)
+        """The alternatives that the full name of an import stands for here."""
+        return (Outside(name),) if self.project is None else self.project.find(name, self)
 
-    def below(self, place: Place, name: str) -> tuple[Found, ...]:
-        """The alternatives that an attribute of a module stands for; empty if it has none."""
-        return () if self.project is None else self.project.below(place, name)
+    def below(self, module: str, place: Place, name: str) -> tuple[Found, ...]:
+        """The alternatives that an attribute of a module of the project stands for."""
+        assert self.project is not None  # which found the module
+        return self.project.below(module, place, name)
+
+    def starred(self, names: Sequence[str]) -> list[str]:
+        """Those of the full names that the star imports of this file offer."""
+        return list(names) if self.project is None else self.project.starred(names, self)
 
     def home_of(self, definition: Definition) -> Scope:
         """The scope of the module that defines something that was found."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -53,14 +54,21 @@ class Project:
         return self._files[path]
 
     def find(self, name: str, file: SourceFile) -> tuple[Found, ...]:
-        """The alternatives that a full name stands for in a file; empty if it is not found."""
-        path = self.resolver.path if file is self.own else Path(file.document.path)
-        found = self.resolver.find(name, path)
+        """The alternatives that a full name stands for in a file."""
+        found = self.resolver.find(name, self._path(file))
         return tuple(self._readable(one) for one in found)
 
-    def below(self, place: Place, name: str) -> tuple[Found, ...]:
-        """The alternatives that an attribute of a module stands for; empty if it has none."""
-        return tuple(self._readable(one) for one in self.resolver.below(place, name))
+    def below(self, module: str, place: Place, name: str) -> tuple[Found, ...]:
+        """The alternatives that an attribute of a module stands for."""
+        found = self.resolver.below(module, place, name)
+        return tuple(self._readable(one) for one in found)
+
+    def starred(self, names: Sequence[str], file: SourceFile) -> list[str]:
+        """Those of the names that the star imports of a file offer."""
+        return self.resolver.starred(names, self._path(file))
+
+    def _path(self, file: SourceFile) -> Path:
+        return self.resolver.path if file is self.own else Path(file.document.path)
 
     def _readable(self, found: Found) -> Found:
         if isinstance(found, Definition) and self.file(found.file) is None:

@@ -96,7 +96,7 @@ def lookup(name: str, scope: Scope) -> tuple[tuple[Symbol, ...], Scope] | None:
         The symbols and the scope that binds them, or None for an unbound name. A name that only
         a star import can bind may come from each module that is imported so.
     """
-    starred: list[Symbol] = []
+    starred: list[str] = []
     current: Scope | None = scope
     while current is not None:
         if name in current.bindings and (current is scope or not current.is_class):
@@ -104,11 +104,11 @@ def lookup(name: str, scope: Scope) -> tuple[tuple[Symbol, ...], Scope] | None:
         for symbol in current.bindings.get(STAR, ()):
             if isinstance(symbol, ExternalSymbol):
                 dot = "" if symbol.name.endswith(".") else "."  # `from . import *`
-                starred.append(ExternalSymbol(f"{symbol.name}{dot}{name}"))
+                starred.append(f"{symbol.name}{dot}{name}")
         if current.parent is None and hasattr(builtins, name):
             return (ExternalSymbol(f"builtins.{name}"),), current
-        if current.parent is None and starred:
-            return tuple(starred), current
+        if current.parent is None and (offered := current.file.starred(starred)):
+            return tuple(ExternalSymbol(full) for full in offered), current
         current = current.parent
     return None
 
@@ -156,7 +156,7 @@ def _followed(symbol: Symbol, scope: Scope, seen: Seen) -> Iterator[tuple[Symbol
     if isinstance(symbol, ExpressionSymbol):
         yield from _resolve(symbol.node, scope, seen)
     elif isinstance(symbol, ExternalSymbol):
-        yield from _located(scope.file.find(symbol.name), symbol, scope, seen)
+        yield from _located(scope.file.find(symbol.name), symbol.name, scope, seen)
     else:
         yield symbol, scope
 
@@ -168,8 +168,8 @@ def _attribute(
         case ExternalSymbol(full):
             yield ExternalSymbol(f"{full}.{name}"), scope
         case ModuleSymbol(full, place):
-            missing = ExternalSymbol(f"{full}.{name}")
-            yield from _located(scope.file.below(place, name), missing, scope, seen)
+            found = scope.file.below(full, place, name)
+            yield from _located(found, f"{full}.{name}", scope, seen)
         case ClassSymbol(node):
             body = scope.file.class_of(node).scope
             for inner in body.bindings.get(name, (UnknownSymbol(),)):
@@ -179,17 +179,15 @@ def _attribute(
 
 
 def _located(
-    found: tuple[Found, ...], name: ExternalSymbol, scope: Scope, seen: Seen
+    found: tuple[Found, ...], name: str, scope: Scope, seen: Seen
 ) -> Iterator[tuple[Symbol, Scope]]:
-    """The symbols at the places where a name was found; the name itself if there are none."""
-    if not found:
-        yield name, scope
+    """The symbols at the places where a full name was found."""
     for one in found:
         match one:
             case Outside(full):
                 yield ExternalSymbol(full), scope
             case Place():
-                yield ModuleSymbol(name.name, one), scope
+                yield ModuleSymbol(name, one), scope
             case Definition():
                 home = scope.file.home_of(one)
                 for symbol in home.bindings.get(one.name, (UnknownSymbol(),)):

@@ -50,9 +50,10 @@ def _origins(resolver: Resolver, file: Path, name: str) -> Iterator[Definition |
     top, _, rest = name.partition(".")
     names = [joined(origin, rest) if rest else origin for origin in outline.imported.get(top, ())]
     if top not in outline.imported and top not in outline.made_of:
-        names += [joined(module, name) for module in outline.imported.get(STAR, ())]
+        starred = [joined(module, name) for module in outline.imported.get(STAR, ())]
+        names += resolver.starred(starred, file)
     for full in names:
-        for found in resolver.find(full, file) or [Outside(full)]:
+        for found in resolver.find(full, file):
             if isinstance(found, (Definition, Outside)):
                 yield found
     yield from (Definition(file, part) for part in outline.made_of.get(top, ()))
