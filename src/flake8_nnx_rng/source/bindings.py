@@ -126,9 +126,11 @@ def _targets(statement: ast.stmt) -> Iterator[ast.expr]:
 
 
 def _parts(statement: ast.stmt) -> Bound:
-    """The dotted names that a class derives from or that an assigned value consists of."""
+    """The dotted names that a class (or one inside it) derives from, or a value consists of."""
     if isinstance(statement, ast.ClassDef):
-        return {statement.name: tuple(_dotted_in(statement.bases))}
+        inside = (node for node in statements(statement) if isinstance(node, ast.ClassDef))
+        bases = [base for node in (statement, *inside) for base in node.bases]
+        return {statement.name: tuple(_dotted_in(bases))}
     if isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is not None:
         return dict.fromkeys(_defined(statement), tuple(_dotted_in([statement.value])))
     return {}

@@ -37,8 +37,8 @@ def deepest_line(tree: ast.Module, limit: int = MAX_DEPTH) -> int | None:
     return None
 
 
-def statements(tree: ast.Module) -> list[ast.stmt]:
-    """Every statement, however deeply nested in other statements."""
+def statements(tree: ast.AST) -> list[ast.stmt]:
+    """Every statement in a tree, however deeply nested in other statements."""
     found: list[ast.stmt] = []
     stack: list[ast.AST] = [tree]
     while stack:
