@@ -59,6 +59,7 @@ from flake8_nnx_rng.interpreter.values import (
     Opaque,
     Partial,
     Record,
+    SourceModule,
     Stream,
     Super,
     Table,
@@ -163,6 +164,8 @@ def shown(value: Value) -> str:
             return f"super of {shown(instance)} after {after.name}"
         case External(name):
             return name
+        case SourceModule(name):
+            return f"module {name}"
         case Class(info):
             return f"class {info.name}"
         case Function(node, bound=bound):

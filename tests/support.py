@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator
+from pathlib import Path
 
 from flake8_nnx_rng.findings import Finding
 from flake8_nnx_rng.interpreter import Audit, Event, audit
@@ -83,3 +84,11 @@ def _marks(code: str) -> Iterator[tuple[str, str]]:
         for word in comment.split() if hash_sign else ():
             if word.startswith("NNX"):
                 yield word, line.strip()
+
+
+def write(directory: Path, files: dict[str, str]) -> None:
+    """Writes the files of a project, by their paths; indentation is removed."""
+    for name, text in files.items():
+        path = directory / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(textwrap.dedent(text).lstrip("\n"), encoding="utf-8")

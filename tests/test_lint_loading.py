@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from support import module
+from support import module, write
 
 from flake8_nnx_rng.lint import lint
 from flake8_nnx_rng.source import Document
@@ -50,6 +50,17 @@ def test_a_file_that_cannot_matter_does_not_load_libcst(text: str) -> None:
     assert "flake8_nnx_rng.lint" in loaded
     assert not {name for name in loaded if name.partition(".")[0] == "libcst"}
     assert "flake8_nnx_rng.rules" not in loaded
+
+
+@pytest.mark.parametrize(("base", "matters"), [("Plain", False), ("Noisy", True)])
+def test_a_file_without_a_marker_loads_libcst_only_if_a_base_comes_from_a_file_with_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, base: str, matters: bool
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    plain, deep = "class Plain: ...\n", "from plain import Plain\nclass Deep(Plain): ...\n"
+    write(tmp_path, {"noisy.py": module(NOISY), "plain.py": plain, "deep.py": deep})
+    imports = "import noisy\nfrom noisy import Noisy\nfrom deep import Deep as Plain\n"
+    assert ("libcst" in _loaded(f"{imports}class A({base}): ...\n")) is matters
 
 
 def test_a_file_that_matters_loads_no_more_of_libcst_than_it_needs() -> None:

@@ -12,16 +12,25 @@ from typing import TYPE_CHECKING
 from flake8_nnx_rng.findings import Finding
 from flake8_nnx_rng.knowledge import library
 from flake8_nnx_rng.source import (
+    Disk,
     Document,
+    Outline,
+    Resolver,
     SourceError,
+    absolute,
     deepest_line,
+    derives_from_marked,
+    find_roots,
     may_define_modules,
     may_matter,
 )
 
 if TYPE_CHECKING:
+    from libcst import CSTNode
+
     from flake8_nnx_rng.project import ClassInfo, Hierarchy, SourceFile
     from flake8_nnx_rng.rules import Breach
+    from flake8_nnx_rng.standing import Standing
 
 NOT_ANALYSED = "NNX900"
 OFF_BY_DEFAULT = (NOT_ANALYSED, "NNX4")
@@ -36,10 +45,12 @@ class Settings:
     Attributes:
         bases: Dotted names of further base classes to treat as `StatefulModule`.
         samplers: Dotted names of further base classes to treat as `ActionSampler`.
+        roots: Directories where absolute imports start, beside those that are found.
     """
 
     bases: tuple[str, ...] = ()
     samplers: tuple[str, ...] = ()
+    roots: tuple[str, ...] = ()
 
     def markers(self) -> tuple[str, ...]:
         """Substrings without any of which a file cannot matter."""
@@ -53,7 +64,10 @@ def on_by_default(code: str) -> bool:
 
 
 def lint(
-    document: Document, tree: ast.Module | None = None, settings: Settings | None = None
+    document: Document,
+    tree: ast.Module | None = None,
+    settings: Settings | None = None,
+    disk: Disk | None = None,
 ) -> list[Finding]:
     """Finds every breach in a document, sorted by place.
 
@@ -61,42 +75,58 @@ def lint(
         document: The file.
         tree: Its syntax tree, if the caller has parsed it already.
         settings: What the user says about their project.
+        disk: Reads the other files of the project, and knows afterwards which ones it read.
 
     Raises:
         SourceError: The document is not valid Python.
     """
     settings = settings or Settings()
-    if not may_matter(document.text, settings.markers()):
+    is_marked = may_matter(document.text, settings.markers())
+    if not is_marked and "import" not in document.text:
         return []
-    tree = document.syntax_tree() if tree is None else tree
+    try:
+        tree = document.syntax_tree() if tree is None else tree
+    except SourceError:
+        if is_marked:
+            raise
+        return []
     if not may_define_modules(tree):
         return []
     too_deep = deepest_line(tree)
     if too_deep is not None:
-        return [_not_analysed(document, too_deep, "nested too deeply; split the expression")]
-    return _analyse(document, settings)
+        reason = "nested too deeply; split the expression"
+        return [_not_analysed(document, too_deep, reason)] if is_marked else []
+    resolver = _resolver(document, settings, disk or Disk())
+    if not is_marked and not derives_from_marked(resolver, Outline.of(tree), settings.markers()):
+        return []
+    return _analyse(resolver, settings)
 
 
-def _analyse(document: Document, settings: Settings) -> list[Finding]:
-    from flake8_nnx_rng.project import Hierarchy, SourceFile
+def _resolver(document: Document, settings: Settings, disk: Disk) -> Resolver:
+    path = absolute(document.path)
+    return Resolver(document, path, find_roots(disk, path, settings.roots), disk)
+
+
+def _analyse(resolver: Resolver, settings: Settings) -> list[Finding]:
+    from flake8_nnx_rng.project import Hierarchy, Project, classes_named
+    from flake8_nnx_rng.standing import Standing
 
     try:
-        file = SourceFile.parse(document)
+        file = Project(resolver).own
     except SourceError as error:
-        return [_not_analysed(document, error.line or 1, str(error))]
-    hierarchy = Hierarchy(
-        frozenset(map(library.canonical, settings.bases)),
-        frozenset(map(library.canonical, settings.samplers)),
-    )
+        return [_not_analysed(resolver.own, error.line or 1, str(error))]
     with deep_stack():
-        return _findings(file, hierarchy)
+        hierarchy = Hierarchy(
+            classes_named(settings.bases, file), classes_named(settings.samplers, file)
+        )
+        return _findings(file, hierarchy, Standing(hierarchy, resolver.roots.project))
 
 
-def _findings(file: SourceFile, hierarchy: Hierarchy) -> list[Finding]:
+def _findings(file: SourceFile, hierarchy: Hierarchy, standing: Standing) -> list[Finding]:
     from flake8_nnx_rng.interpreter import audit
     from flake8_nnx_rng.rules import CATALOGUE
 
-    found: dict[tuple[str, object], list[Breach]] = {}
+    found: dict[tuple[str, CSTNode], list[tuple[Breach, str]]] = {}
     findings: list[Finding] = []
     for cls in file.classes:
         if not hierarchy.is_stateful(cls):
@@ -111,20 +141,23 @@ def _findings(file: SourceFile, hierarchy: Hierarchy) -> list[Finding]:
             findings.append(_class_not_analysed(file, cls, "its forward pass is too long"))
         for rule in CATALOGUE.values():
             for breach in rule.check(passes):
-                found.setdefault((rule.code, breach.site.node), []).append(breach)
-    for (code, _), breaches in found.items():
-        findings.append(_finding(code, breaches))
+                node = standing.place(cls, rule.code, breach.site)
+                if node is not None:
+                    where = standing.suffix(cls, breach.site)
+                    found.setdefault((rule.code, node), []).append((breach, where))
+    for (code, node), breaches in found.items():
+        message = _message(breaches)
+        span = file.positions.span(node)
+        findings.append(Finding(file.document.path, span, code, message))
     return sorted(findings)
 
 
-def _finding(code: str, breaches: list[Breach]) -> Finding:
-    """One finding for all the ways that lead to a place: the first, and how many more."""
-    first = breaches[0]
-    others = len({breach.site.trail[0] for breach in breaches}) - 1
+def _message(breaches: list[tuple[Breach, str]]) -> str:
+    """One message for all the ways that lead to a place: the first, and how many more."""
+    first, where = breaches[0]
+    others = len({breach.site.trail[0] for breach, _ in breaches}) - 1
     more = f" (and {others} more {'class' if others == 1 else 'classes'})" if others else ""
-    file = first.site.file
-    span = file.positions.span(first.site.node)
-    return Finding(file.document.path, span, code, first.message + more)
+    return first.message + where + more
 
 
 def _unresolved(file: SourceFile, cls: ClassInfo, hierarchy: Hierarchy) -> Iterator[Finding]:

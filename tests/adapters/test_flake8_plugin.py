@@ -18,7 +18,14 @@ from .samples import AT, AT_CLASS, NOISY, SOUND, UNKNOWN_BASE, place
 
 def _options(**given: Any) -> argparse.Namespace:
     return argparse.Namespace(
-        **{"select": None, "extend_select": None, "nnx_rng_base": [], "nnx_rng_sampler": []} | given
+        **{
+            "select": None,
+            "extend_select": None,
+            "nnx_rng_base": [],
+            "nnx_rng_sampler": [],
+            "nnx_rng_root": [],
+        }
+        | given
     )
 
 

@@ -26,6 +26,7 @@ def _options(*, base: Sequence[str] = (), extend: Sequence[str] = ()) -> argpars
         extend_select=list(extend) or None,
         nnx_rng_base=list(base),
         nnx_rng_sampler=[],
+        nnx_rng_root=[],
     )
 
 

@@ -12,6 +12,7 @@ from flake8_nnx_rng.project import (
     ExpressionSymbol,
     ExternalSymbol,
     FunctionSymbol,
+    ModuleSymbol,
     ParameterSymbol,
     SourceFile,
     Symbol,
@@ -25,6 +26,8 @@ def _shown(file: SourceFile, symbol: Symbol) -> str:
     match symbol:
         case ExternalSymbol(name):
             return f"<{name}>"
+        case ModuleSymbol(name):
+            return f"module {name}"
         case ClassSymbol(node):
             return f"class {node.name.value}"
         case FunctionSymbol(node):

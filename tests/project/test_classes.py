@@ -37,7 +37,9 @@ def _last(text: str) -> ClassInfo:
         ("class B: ...\nclass A(B[int]): ...", ["B"]),
         ("class B: ...\nC = B\nclass A(C): ...", ["B"]),
         ("class A(make(B)): ...", ["?.make(B)"]),
-        ("class B:\n    class C: ...\nclass A(B.C): ...", ["?.B.C"]),
+        ("class B:\n    class C: ...\nclass A(B.C): ...", ["B.C"]),
+        ("class B:\n    C = D\nclass A(B.C): ...", ["?.B.C"]),
+        ("class B: ...\nclass A(B.C): ...", ["?.B.C"]),
         ("B = type('B', (), {})\nclass A(B): ...", ["?.B"]),
         ("def f(B):\n    class A(B): ...", ["?.B"]),
         ("class A(*bases): ...", ["?.bases"]),
@@ -171,7 +173,9 @@ def test_what_a_class_derives_from_decides_what_it_is(
 
 
 def test_a_named_base_counts_as_stateful_and_a_named_sampler_as_both() -> None:
-    hierarchy = Hierarchy(frozenset({"acme.Layer"}), frozenset({"acme.Sampler"}))
+    hierarchy = Hierarchy(
+        frozenset({LibraryClass("acme.Layer")}), frozenset({LibraryClass("acme.Sampler")})
+    )
     layer = _last("import acme\nclass A(acme.Layer): ...")
     sampler = _last("from acme import Sampler as S\nclass B(S): ...\nclass A(B): ...")
     assert hierarchy.is_stateful(layer)

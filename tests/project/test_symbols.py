@@ -118,7 +118,9 @@ def _resolved(text: str, expression: str) -> list[str]:
         pytest.param("from a import b", "b.C[int, str]", ["a.b.C"], id="subscript and dots"),
         pytest.param("A = f()", "A", ["?"], id="call"),
         pytest.param("A = 1 if x else 2", "A", ["?"], id="conditional expression"),
-        pytest.param("class A:\n    class B: ...", "A.B", ["?"], id="attribute of a class"),
+        pytest.param("class A:\n    class B: ...", "A.B", ["class B"], id="attribute of a class"),
+        pytest.param("class A: ...", "A.B", ["?"], id="attribute that a class has not"),
+        pytest.param("def A(): ...", "A.B", ["?"], id="attribute of a function"),
         pytest.param("for A in x: ...", "A", ["?"], id="loop variable"),
         pytest.param(
             "try:\n    from a import B\nexcept ImportError:\n    from c import B",

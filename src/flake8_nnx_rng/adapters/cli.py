@@ -58,7 +58,9 @@ class _Checked:
 def _check(options: argparse.Namespace) -> int:
     config = read_config(options.config)
     settings = Settings(
-        (*config.bases, *options.nnx_rng_base), (*config.samplers, *options.nnx_rng_sampler)
+        (*config.bases, *options.nnx_rng_base),
+        (*config.samplers, *options.nnx_rng_sampler),
+        (*config.roots, *options.nnx_rng_root),
     )
     colour = _wants_colour(options.color)
     found = files = failed = 0
@@ -179,6 +181,7 @@ def _parser() -> argparse.ArgumentParser:
     add_list("--exclude", "further patterns of paths to skip")
     add_list("--nnx-rng-base", "further bases like StatefulModule")
     add_list("--nnx-rng-sampler", "further bases like ActionSampler")
+    add_list("--nnx-rng-root", "further directories where absolute imports start")
     check.add_argument("--config", metavar="FILE", help="flake8 configuration to read")
     check.add_argument("--format", choices=("frame", "short"), default="frame")
     check.add_argument("--color", choices=("auto", "always", "never"), default="auto")

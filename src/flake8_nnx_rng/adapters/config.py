@@ -29,6 +29,7 @@ class Config:
     Attributes:
         bases: `nnx-rng-base`.
         samplers: `nnx-rng-sampler`.
+        roots: `nnx-rng-root`.
         select: `select`.
         extend_select: `extend-select`.
         ignore: `ignore`.
@@ -40,6 +41,7 @@ class Config:
 
     bases: tuple[str, ...] = ()
     samplers: tuple[str, ...] = ()
+    roots: tuple[str, ...] = ()
     select: tuple[str, ...] = ()
     extend_select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
@@ -101,6 +103,7 @@ def _from(parser: configparser.RawConfigParser, directory: str) -> Config:
     return Config(
         bases=tuple(listed("nnx-rng-base")),
         samplers=tuple(listed("nnx-rng-sampler")),
+        roots=tuple(normalize_paths(listed("nnx-rng-root"), directory)),
         select=tuple(listed("select")),
         extend_select=tuple(listed("extend-select")),
         ignore=tuple(listed("ignore")),

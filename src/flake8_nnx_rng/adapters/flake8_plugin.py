@@ -55,6 +55,15 @@ class NnxRngChecker:
             comma_separated_list=True,
             help="Dotted names of further base classes to treat as nnx_ppo's ActionSampler",
         )
+        manager.add_option(
+            "--nnx-rng-root",
+            metavar="directories",
+            default="",
+            parse_from_config=True,
+            comma_separated_list=True,
+            normalize_paths=True,
+            help="Further directories where absolute imports of the linted files start",
+        )
 
     def run(self) -> Iterator[tuple[int, int, str, type[NnxRngChecker]]]:
         """Yields line, column counted from 0, text and origin of every wanted finding."""
@@ -65,7 +74,12 @@ class NnxRngChecker:
                 yield finding.span.line, finding.span.column, finding.text, type(self)
 
     def _findings(self) -> list[Finding]:
-        settings = Settings(tuple(self._options.nnx_rng_base), tuple(self._options.nnx_rng_sampler))
+        options = self._options
+        settings = Settings(
+            tuple(options.nnx_rng_base),
+            tuple(options.nnx_rng_sampler),
+            tuple(options.nnx_rng_root),
+        )
         try:
             return lint(self._document, self._tree, settings)
         except SourceError as error:

@@ -23,6 +23,7 @@ from flake8_nnx_rng.interpreter.values import (
     Opaque,
     Partial,
     Record,
+    SourceModule,
     Stream,
     Super,
     Table,
@@ -56,6 +57,8 @@ def attribute(it: Interpreter, value: Value, name: str, node: cst.CSTNode) -> Va
     match value:
         case External(module):
             return External(library.canonical(f"{module}.{name}"))
+        case SourceModule():
+            return names.module_attribute(it, value, name)
         case Instance():
             return _instance_attribute(it, value, name, node)
         case Super(instance, after):

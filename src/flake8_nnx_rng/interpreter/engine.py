@@ -54,6 +54,8 @@ class Frame:
         label: How the call is called in a trail; empty for lambdas and comprehensions.
         receiver: What `self` is bound to, for `super()`.
         owner: The class in whose body the function stands.
+        call: Where it was called.
+        anchor: The last place on the way to it in the file of the audited class.
         redirected: Names declared `global` or `nonlocal`, and the frame that holds them.
         global_names: Those of them that are `global`.
         returned: The returned values.
@@ -72,6 +74,8 @@ class Frame:
     label: str = ""
     receiver: Value | None = None
     owner: ClassInfo | None = None
+    call: cst.CSTNode | None = None
+    anchor: cst.CSTNode | None = None
     redirected: dict[str, int] = field(default_factory=dict)
     global_names: set[str] = field(default_factory=set)
     returned: list[Value] = field(default_factory=list)
@@ -257,14 +261,22 @@ class Interpreter:
 
     def site(self, node: cst.CSTNode) -> Site:
         """The place and the way to it."""
+        frame = self.frame
         trail = tuple(frame.label for frame in self.frames if frame.label)
-        return Site(node, self.frame.scope.file, trail, self.conditions)
+        calls = tuple(frame.call for frame in self.frames if frame.call is not None)
+        return Site(node, frame.scope.file, trail, self.conditions, calls, self.anchor(node))
+
+    def anchor(self, node: cst.CSTNode) -> cst.CSTNode | None:
+        """The last place on the way to a node in the file of the audited class."""
+        frame = self.frame
+        return node if frame.scope.file is self.frames[0].scope.file else frame.anchor
 
     def emit(self, event: Event) -> None:
-        """Records an event once per kind, place and thing."""
+        """Records an event once per kind, place, thing and place on the way to it."""
         if self.recording and self.store is not None:
             facts = tuple(getattr(event, name) for name in event.__slots__ if name != "site")
-            self.events.setdefault((type(event), event.site.node, facts), event)
+            site = event.site
+            self.events.setdefault((type(event), site.node, site.anchor, facts), event)
 
     def write(self, place: tuple[int, str], value: Value) -> None:
         """Changes a variable or an attribute."""

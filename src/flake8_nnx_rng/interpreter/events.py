@@ -24,12 +24,16 @@ class Site:
         file: The file that holds it.
         trail: The calls from the entry point to it, such as `("Noisy.__call__", "_perturb")`.
         conditions: The tests of the branches taken, each with the arm.
+        calls: Where the calls on the way stand, the outermost first.
+        anchor: The last place on the way, this one included, in the file of the audited class.
     """
 
     node: cst.CSTNode
     file: SourceFile = field(repr=False)
     trail: tuple[str, ...]
     conditions: tuple[tuple[cst.CSTNode, bool], ...] = field(default=(), repr=False)
+    calls: tuple[cst.CSTNode, ...] = field(default=(), repr=False)
+    anchor: cst.CSTNode | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

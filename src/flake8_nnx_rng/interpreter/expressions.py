@@ -186,6 +186,7 @@ def _comprehension(
         outer.visible,
         receiver=outer.receiver,
         owner=outer.owner,
+        anchor=outer.anchor,
         is_comprehension=True,
     )
     it.frames.append(frame)

@@ -50,12 +50,14 @@ def call_function(
     if it.active.count(function.node) >= MAX_RECURSION or len(it.active) >= MAX_CALLS:
         it.cut_short += 1
         return blur(*arguments.values())
+    is_elsewhere = it.recording and function.scope.file is not it.frames[0].scope.file
     circumstances = (
         function,
         arguments,
         it.recording,
         it.repeated,
         it.maps_envs,
+        it.anchor(node) if is_elsewhere else None,  # what happens elsewhere is told here
         it.objects_version,
     )
     if circumstances in it.results:
@@ -87,6 +89,8 @@ def _frame(it: Interpreter, function: Function, node: cst.CSTNode) -> Frame:
         label,
         function.bound or caller.receiver,
         function.owner,
+        node,
+        it.anchor(node),
         is_shared=identity in it.kept,
     )
 

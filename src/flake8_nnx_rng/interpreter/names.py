@@ -16,6 +16,7 @@ from flake8_nnx_rng.interpreter.values import (
     Function,
     Opaque,
     Partial,
+    SourceModule,
     Value,
 )
 from flake8_nnx_rng.knowledge import functions, library
@@ -27,10 +28,12 @@ from flake8_nnx_rng.project import (
     FunctionSymbol,
     ParameterSymbol,
     Scope,
+    SourceFile,
     Symbol,
     dotted_names,
     lookup,
 )
+from flake8_nnx_rng.source import Definition, Found, Outside, Place
 
 _CONSTANTS = {"None": None, "True": True, "False": False}
 
@@ -74,7 +77,7 @@ def symbol_value(it: Interpreter, symbol: Symbol, scope: Scope, name: str) -> Va
     unknown = Opaque(frozenset({Held(name)}), name)
     match symbol:
         case ExternalSymbol(dotted):
-            return External(library.canonical(dotted))
+            return imported(it, dotted, scope.file)
         case ClassSymbol(node):
             return Class(scope.file.class_of(node))
         case FunctionSymbol(node):
@@ -87,6 +90,32 @@ def symbol_value(it: Interpreter, symbol: Symbol, scope: Scope, name: str) -> Va
             return declared.value_of(annotation, scope, name) or unknown
         case _:
             return unknown
+
+
+def imported(it: Interpreter, name: str, file: SourceFile) -> Value:
+    """What the full name of an import stands for in a file."""
+    return join_all(_value_at(it, one, name, file) for one in file.find(name))
+
+
+def module_attribute(it: Interpreter, module: SourceModule, name: str) -> Value:
+    """What an attribute of a module of the project stands for."""
+    file = it.frame.scope.file
+    found = file.below(module.name, module.place, name)
+    return join_all(_value_at(it, one, f"{module.name}.{name}", file) for one in found)
+
+
+def _value_at(it: Interpreter, found: Found, name: str, file: SourceFile) -> Value:
+    match found:
+        case Outside(full):
+            return External(library.canonical(full))
+        case Place():
+            return SourceModule(name, found)
+        case Definition(_, defined, attributes):
+            home = file.home_of(found)
+            value = global_value(it, defined, home)
+            for attribute in attributes:
+                value = it.attribute(it, value, attribute, home.node)
+            return value
 
 
 def named_by(decorator: cst.Decorator) -> cst.BaseExpression:

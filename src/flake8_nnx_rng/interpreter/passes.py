@@ -159,8 +159,9 @@ class _Runner:
             bound = attributes.bind(it, function, self._instance, cls.node)
             value = it.call(bound, _entry_arguments(it, bound, carry, extras), cls.node)
             if isinstance(function, Function) and isinstance(function.node, cst.Lambda):
-                drawn_with, spent = uses.drawn_with(it), uses.spent(it)
-                it.emit(Returned(it.site(function.node), value, drawn_with, spent))
+                is_own = function.scope.file is cls.scope.file
+                site = it.site(function.node if is_own else cls.node)
+                it.emit(Returned(site, value, uses.drawn_with(it), uses.spent(it)))
         return Opaque()
 
 

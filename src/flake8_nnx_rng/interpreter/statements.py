@@ -15,13 +15,11 @@ from flake8_nnx_rng.interpreter.values import (
     NONE,
     Bag,
     Class,
-    External,
     Items,
     Opaque,
     Table,
     Value,
 )
-from flake8_nnx_rng.knowledge import library
 from flake8_nnx_rng.project import ExternalSymbol
 from flake8_nnx_rng.project.scopes import imported_names
 
@@ -106,7 +104,8 @@ def _import(it: Interpreter, node: cst.Import | cst.ImportFrom) -> None:
     for name, symbols in imported_names(node).items():
         symbol = symbols[0]
         if isinstance(symbol, ExternalSymbol):
-            it.write((it.frame.identity, name), External(library.canonical(symbol.name)))
+            value = names.imported(it, symbol.name, it.frame.scope.file)
+            it.write((it.frame.identity, name), value)
 
 
 def _function(it: Interpreter, node: cst.FunctionDef) -> None:

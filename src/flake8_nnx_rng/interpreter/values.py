@@ -12,6 +12,7 @@ import libcst as cst
 
 from flake8_nnx_rng.interpreter.taint import CLEAN, Held, Taint, merge
 from flake8_nnx_rng.project import ClassInfo, Scope
+from flake8_nnx_rng.source import Place
 
 MAX_CHOICES = 32
 """Alternatives that are kept apart before they are blurred into one unknown value."""
@@ -98,6 +99,14 @@ class External:
     """A function, class or module of a library, under its canonical name."""
 
     name: str
+
+
+@dataclass(frozen=True, slots=True)
+class SourceModule:
+    """A module of the project, under the name by which it was imported."""
+
+    name: str
+    place: Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +205,7 @@ Value = (
     | Instance
     | Super
     | External
+    | SourceModule
     | Class
     | Function
     | Method

@@ -76,6 +76,13 @@ CLASSES: dict[str, tuple[str, ...]] = {
 }
 """Library classes and their bases."""
 
+_TOLD = CLASSES.keys() | {OUTPUT}
+
+
+def is_library(name: str) -> bool:
+    """Whether the tables say what a name stands for, so that its source is not read."""
+    return canonical(name) in _TOLD
+
 
 def canonical(name: str) -> str:
     """One name for each thing, whichever module it was imported from.

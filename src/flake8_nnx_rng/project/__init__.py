@@ -1,7 +1,8 @@
 """The second room: names, classes and their bases, without importing anything."""
 
-from flake8_nnx_rng.project.classes import ClassInfo, Hierarchy, LibraryClass
+from flake8_nnx_rng.project.classes import ClassInfo, Hierarchy, LibraryClass, classes_named
 from flake8_nnx_rng.project.file import SourceFile
+from flake8_nnx_rng.project.project import Project
 from flake8_nnx_rng.project.scopes import Scope
 from flake8_nnx_rng.project.symbols import (
     AnnotatedSymbol,
@@ -9,6 +10,7 @@ from flake8_nnx_rng.project.symbols import (
     ExpressionSymbol,
     ExternalSymbol,
     FunctionSymbol,
+    ModuleSymbol,
     ParameterSymbol,
     Symbol,
     UnknownSymbol,
@@ -25,11 +27,14 @@ __all__ = [
     "FunctionSymbol",
     "Hierarchy",
     "LibraryClass",
+    "ModuleSymbol",
     "ParameterSymbol",
+    "Project",
     "Scope",
     "SourceFile",
     "Symbol",
     "UnknownSymbol",
+    "classes_named",
     "dotted_names",
     "lookup",
 ]

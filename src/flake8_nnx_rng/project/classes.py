@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -17,7 +18,11 @@ from flake8_nnx_rng.project.symbols import (
     FunctionSymbol,
     Symbol,
     dotted_names,
+    imported,
 )
+
+if TYPE_CHECKING:
+    from flake8_nnx_rng.project.file import SourceFile
 
 
 @dataclass(frozen=True)
@@ -76,12 +81,12 @@ class Hierarchy:
     """Answers questions about inheritance.
 
     Attributes:
-        extra_bases: Dotted names that the user wants treated as `StatefulModule`.
-        extra_samplers: Dotted names that the user wants treated as `ActionSampler`.
+        extra_bases: Classes that the user wants treated as `StatefulModule`.
+        extra_samplers: Classes that the user wants treated as `ActionSampler`.
     """
 
-    extra_bases: frozenset[str] = frozenset()
-    extra_samplers: frozenset[str] = frozenset()
+    extra_bases: frozenset[AnyClass] = frozenset()
+    extra_samplers: frozenset[AnyClass] = frozenset()
     _linear: dict[AnyClass, tuple[AnyClass, ...]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -116,19 +121,32 @@ class Hierarchy:
             for ancestor in self.mro(cls)
             if isinstance(ancestor, LibraryClass)
             and not ancestor.is_known
-            and ancestor.name not in known
+            and ancestor not in known
         ]
 
-    def _derives(self, cls: AnyClass, canonical: str, extra: frozenset[str]) -> bool:
+    def _derives(self, cls: AnyClass, canonical: str, extra: frozenset[AnyClass]) -> bool:
         mro = self.mro(cls)
         names = {c.name for c in mro if isinstance(c, LibraryClass)}
-        if canonical in names or names & extra:
+        if canonical in names or not extra.isdisjoint(mro):
             return True
         # A vendored copy of the library defines the root itself, on top of nnx.Module.
         short = canonical.rpartition(".")[2]
         return library.MODULE in names and any(
             isinstance(c, ClassInfo) and c.node.name.value == short for c in mro
         )
+
+
+def classes_named(names: Iterable[str], file: SourceFile) -> frozenset[AnyClass]:
+    """The classes that full names stand for in a file, whether or not they are in the project."""
+    found: set[AnyClass] = set()
+    for name in names:
+        found.add(LibraryClass(library.canonical(name)))
+        for symbol, home in imported(name, file.scope):
+            if isinstance(symbol, ClassSymbol):
+                found.add(home.file.class_of(symbol.node))
+            elif isinstance(symbol, ExternalSymbol):
+                found.add(LibraryClass(library.canonical(symbol.name)))
+    return frozenset(found)
 
 
 def _bases(cls: ClassInfo) -> Iterator[AnyClass]:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from flake8_nnx_rng.project.classes import ClassInfo
 from flake8_nnx_rng.project.scopes import AnyStatement, Scope, blocks_of, collect_bindings
 from flake8_nnx_rng.project.symbols import ParameterSymbol
-from flake8_nnx_rng.source import Document, Positions
+from flake8_nnx_rng.source import Definition, Document, Found, Outside, Place, Positions
+
+if TYPE_CHECKING:
+    from flake8_nnx_rng.project.project import Project
 
 
 @dataclass(eq=False)
@@ -19,6 +23,8 @@ class SourceFile:
 
     Attributes:
         document: Where it came from.
+        module: Its concrete tree.
+        project: Finds what it imports; None for a file that stands alone.
         positions: Spans of its nodes, on demand.
         scope: The module's names.
         classes: Every class, nested ones included, in source order.
@@ -26,6 +32,7 @@ class SourceFile:
 
     document: Document
     module: cst.Module = field(repr=False)
+    project: Project | None = field(default=None, repr=False)
     positions: Positions = field(init=False, repr=False)
     scope: Scope = field(init=False, repr=False)
     classes: list[ClassInfo] = field(init=False, default_factory=list, repr=False)
@@ -45,6 +52,25 @@ class SourceFile:
             SourceError: The text cannot be parsed.
         """
         return cls(document, document.concrete_tree())
+
+    def find(self, name: str) -> tuple[Found, ...]:
+        """The alternatives that the full name of an import stands for here."""
+        return (Outside(name),) if self.project is None else self.project.find(name, self)
+
+    def below(self, module: str, place: Place, name: str) -> tuple[Found, ...]:
+        """The alternatives that an attribute of a module of the project stands for."""
+        assert self.project is not None  # which found the module
+        return self.project.below(module, place, name)
+
+    def starred(self, names: Sequence[str]) -> list[str]:
+        """Those of the full names that the star imports of this file offer."""
+        return list(names) if self.project is None else self.project.starred(names, self)
+
+    def home_of(self, definition: Definition) -> Scope:
+        """The scope of the module that defines something that was found."""
+        file = None if self.project is None else self.project.file(definition.file)
+        assert file is not None  # what cannot be read is not found
+        return file.scope
 
     def class_of(self, node: cst.ClassDef) -> ClassInfo:
         """The class that a definition in this file makes."""

@@ -1,20 +1,38 @@
-"""The first room: bytes become text, trees and positions.
+"""The first room: bytes become text, trees and positions; names become files.
 
 Nothing here knows what a class or a key is. `libcst` is imported only when a document is
 parsed, so that a file that cannot matter never pays for it.
 """
 
+from flake8_nnx_rng.source.bindings import Outline
+from flake8_nnx_rng.source.disk import DIRECTORY, Disk, fingerprint
 from flake8_nnx_rng.source.document import Document, SourceError, decode, read_document
+from flake8_nnx_rng.source.imports import Definition, Found, Outside, Place, Resolver
 from flake8_nnx_rng.source.positions import Positions, Span
 from flake8_nnx_rng.source.prefilter import deepest_line, may_define_modules, may_matter
+from flake8_nnx_rng.source.relevance import derives_from_marked
+from flake8_nnx_rng.source.roots import Roots, absolute, find_roots
 
 __all__ = [
+    "DIRECTORY",
+    "Definition",
+    "Disk",
     "Document",
+    "Found",
+    "Outline",
+    "Outside",
+    "Place",
     "Positions",
+    "Resolver",
+    "Roots",
     "SourceError",
     "Span",
+    "absolute",
     "decode",
     "deepest_line",
+    "derives_from_marked",
+    "find_roots",
+    "fingerprint",
     "may_define_modules",
     "may_matter",
     "read_document",

@@ -22,7 +22,7 @@ def may_matter(text: str, markers: tuple[str, ...]) -> bool:
 
 def may_define_modules(tree: ast.Module) -> bool:
     """Whether any class, however deeply nested in other statements, names a base."""
-    return any(isinstance(node, ast.ClassDef) and node.bases for node in _statements(tree))
+    return any(isinstance(node, ast.ClassDef) and node.bases for node in statements(tree))
 
 
 def deepest_line(tree: ast.Module, limit: int = MAX_DEPTH) -> int | None:
@@ -37,7 +37,8 @@ def deepest_line(tree: ast.Module, limit: int = MAX_DEPTH) -> int | None:
     return None
 
 
-def _statements(tree: ast.Module) -> list[ast.stmt]:
+def statements(tree: ast.AST) -> list[ast.stmt]:
+    """Every statement in a tree, however deeply nested in other statements."""
     found: list[ast.stmt] = []
     stack: list[ast.AST] = [tree]
     while stack:
