@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from flake8_nnx_rng.interpreter import attributes, calls, containers, names, operators, tests
+from flake8_nnx_rng.interpreter import attributes, calls, containers, names, operators, tests, uses
 from flake8_nnx_rng.interpreter.assignment import assign
 from flake8_nnx_rng.interpreter.engine import Expression, Frame, Interpreter
 from flake8_nnx_rng.interpreter.values import (
@@ -209,7 +209,10 @@ def _produce(it: Interpreter, node: cst.BaseComp, clause: cst.CompFor | None) ->
         for test in clause.ifs:
             tests.decide(it, test.test)
         with it.repeating(taint_of(source)):
-            return _produce(it, node, clause.inner_for_in)
+            used = uses.marks(it)
+            made_by_one = _produce(it, node, clause.inner_for_in)
+            is_settled = uses.marks(it) == used  # the next round may use the same keys again
+            return made_by_one if is_settled else _produce(it, node, clause.inner_for_in)
     made: list[Value] = []
     for item in items:
         assign(it, clause.target, item)

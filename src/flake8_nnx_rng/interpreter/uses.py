@@ -100,9 +100,13 @@ def drawn_with(it: Interpreter) -> frozenset[tuple[str, ...]]:
 
 def spent(it: Interpreter) -> frozenset[str]:
     """The names of keys on the path that were drawn from or split."""
-    places = (name for ref, name in it.store or {} if ref == USED)
-    pairs = (name.rsplit(" ", 1) for name in places)
-    return frozenset(name for name, how in pairs if how != Use.FOLDED.value)
+    return frozenset(name for name, how in marks(it) if how is not Use.FOLDED)
+
+
+def marks(it: Interpreter) -> frozenset[tuple[str, Use]]:
+    """What keys were used for on the path."""
+    places = (name.split("\n") for ref, name in it.store or {} if ref == USED)
+    return frozenset((name, Use[how]) for name, how in places)
 
 
 def derived(it: Interpreter, key: Value, how: Use, node: cst.CSTNode) -> None:
@@ -115,17 +119,18 @@ def _mark(it: Interpreter, used: Used) -> None:
     """Marks what a key may be; it is used again if all that it may be is used already."""
     if it.store is None or not it.recording:
         return
-    marks: list[frozenset[Use]] = []
+    before: list[frozenset[Use]] = []
     for key in used.keys:
         if used.use is Use.DRAWN and (parts := _parts(key)):
             it.store[(DREW_WITH, "\n".join(parts))] = Const(True)
         name = _name(key)
-        places = {how: (USED, f"{name} {how.value}") for how in Use}
-        marks.append(frozenset(how for how, place in places.items() if place in it.store))
+        places = {how: (USED, f"{name}\n{how.name}") for how in Use}
+        before.append(frozenset(how for how, place in places.items() if place in it.store))
         if name is not None:
             it.store[places[used.use]] = Const(True)
-    if all(marks):
-        it.emit(Reused(used.site, used.keys[0], frozenset().union(*marks), used.use))
+    earlier = frozenset[Use]().union(*before)
+    if all(before) and {used.use, *earlier} != {Use.FOLDED}:  # one may fold in many things
+        it.emit(Reused(used.site, used.keys[0], earlier, used.use))
 
 
 def _renew(it: Interpreter, name: str) -> None:
@@ -136,7 +141,7 @@ def _renew(it: Interpreter, name: str) -> None:
 
 
 def _root(name: str) -> str:
-    return name.partition(" ")[0].partition("[")[0]
+    return name.partition("\n")[0].partition("[")[0]
 
 
 def _parts(key: Value) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from functools import partial
 
 import libcst as cst
 
-from flake8_nnx_rng.interpreter import containers, envs
+from flake8_nnx_rng.interpreter import containers, envs, uses
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.joins import join, join_all
 from flake8_nnx_rng.interpreter.library.handlers import Handler
@@ -120,15 +120,16 @@ def _scan(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
         output = containers.item(result, containers.SECOND)
         return containers.item(result, containers.FIRST)
 
-    carry = _settle(step, carry)
+    carry = _settle(it, step, carry)
     return Items((carry, Bag(output)))
 
 
-def _settle(step: Callable[[Value], Value], start: Value) -> Value:
-    """Repeats a step until nothing new comes of it."""
+def _settle(it: Interpreter, step: Callable[[Value], Value], start: Value) -> Value:
+    """Repeats a step until nothing new comes of it, nor becomes of keys."""
     for _ in range(ROUNDS):
+        used = uses.marks(it)
         after = join(start, step(start))
-        if after == start:
+        if after == start and uses.marks(it) == used:
             return start
         start = after
     return blur(start)
@@ -143,14 +144,14 @@ def _while_loop(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Val
         it.call(test, Arguments((state,)), node)
         return it.call(body, Arguments((state,)), node)
 
-    return _settle(step, start)
+    return _settle(it, step, start)
 
 
 def _fori_loop(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
     body = arguments.get("body_fun", 2) or Opaque()
     start = arguments.get("init_val", 3) or Opaque()
     # The counter is the same in both passes, but it tells no env and no step apart.
-    return _settle(lambda s: it.call(body, Arguments((Opaque(), s)), node), start)
+    return _settle(it, lambda s: it.call(body, Arguments((Opaque(), s)), node), start)
 
 
 def _cond(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
@@ -243,7 +244,7 @@ def _reduce(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
     if items is None:
         element = containers.element(collection)
         first = element if start is None else start
-        return _settle(lambda s: it.call(function, Arguments((s, element)), node), first)
+        return _settle(it, lambda s: it.call(function, Arguments((s, element)), node), first)
     rest = list(items) if start is not None else list(items[1:])
     value = start if start is not None else join_all(items[:1])
     for item in rest:
