@@ -14,7 +14,6 @@ from flake8_nnx_rng.knowledge import library
 from flake8_nnx_rng.source import (
     Disk,
     Document,
-    Outline,
     Resolver,
     SourceError,
     absolute,
@@ -96,15 +95,15 @@ def lint(
     if too_deep is not None:
         reason = "nested too deeply; split the expression"
         return [_not_analysed(document, too_deep, reason)] if is_marked else []
-    resolver = _resolver(document, settings, disk or Disk())
-    if not is_marked and not derives_from_marked(resolver, Outline.of(tree), settings.markers()):
+    resolver = _resolver(document, tree, settings, disk or Disk())
+    if not is_marked and not derives_from_marked(resolver, settings.markers()):
         return []
     return _analyse(resolver, settings)
 
 
-def _resolver(document: Document, settings: Settings, disk: Disk) -> Resolver:
+def _resolver(document: Document, tree: ast.Module, settings: Settings, disk: Disk) -> Resolver:
     path = absolute(document.path)
-    return Resolver(document, path, find_roots(disk, path, settings.roots), disk)
+    return Resolver(document, tree, path, find_roots(disk, path, settings.roots), disk)
 
 
 def _analyse(resolver: Resolver, settings: Settings) -> list[Finding]:

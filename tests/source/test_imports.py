@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import pytest
@@ -27,8 +28,8 @@ def _resolver(directory: Path, files: dict[str, str], own: str = "main.py") -> R
     write(directory, {"setup.py": ""} | files)
     path = directory / own
     disk = Disk()
-    document = Document(own, files.get(own, ""))
-    return Resolver(document, path, find_roots(disk, path), disk)
+    text = files.get(own, "")
+    return Resolver(Document(own, text), ast.parse(text), path, find_roots(disk, path), disk)
 
 
 def _shown(directory: Path, found: Found) -> str:
@@ -204,7 +205,8 @@ def test_the_linted_file_is_seen_as_its_user_has_it_saved_or_not(tmp_path: Path)
     write(tmp_path, {"setup.py": "", "a.py": "OLD = 1"})
     path = tmp_path / "a.py"
     disk = Disk()
-    resolver = Resolver(Document("a.py", "NEW = 1"), path, find_roots(disk, path), disk)
+    document = Document("a.py", "NEW = 1")
+    resolver = Resolver(document, document.syntax_tree(), path, find_roots(disk, path), disk)
     assert resolver.find("a.NEW", path) == (Definition(path, "NEW"),)
     assert resolver.find("a.OLD", path) == (Outside("a.OLD"),)
     assert path not in disk.consulted

@@ -11,7 +11,6 @@ from support import write
 from flake8_nnx_rng.source import (
     Disk,
     Document,
-    Outline,
     Resolver,
     derives_from_marked,
     find_roots,
@@ -24,8 +23,10 @@ def _matters(directory: Path, text: str, files: dict[str, str]) -> bool:
     write(directory, {"setup.py": "", "base.py": BASE} | files)
     path = directory / "main.py"
     disk = Disk()
-    resolver = Resolver(Document("main.py", text), path, find_roots(disk, path), disk)
-    return derives_from_marked(resolver, Outline.of(ast.parse(text)), ("marked",))
+    resolver = Resolver(
+        Document("main.py", text), ast.parse(text), path, find_roots(disk, path), disk
+    )
+    return derives_from_marked(resolver, ("marked",))
 
 
 @pytest.mark.parametrize(
@@ -88,6 +89,8 @@ def test_a_file_whose_classes_have_no_imported_base_reads_no_other_file(tmp_path
     write(tmp_path, {"setup.py": "", "base.py": BASE})
     path = tmp_path / "main.py"
     disk = Disk()
-    resolver = Resolver(Document("main.py", text), path, find_roots(Disk(), path), disk)
-    assert not derives_from_marked(resolver, Outline.of(ast.parse(text)), ("marked",))
+    resolver = Resolver(
+        Document("main.py", text), ast.parse(text), path, find_roots(Disk(), path), disk
+    )
+    assert not derives_from_marked(resolver, ("marked",))
     assert disk.consulted == {}

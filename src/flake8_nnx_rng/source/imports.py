@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from flake8_nnx_rng.knowledge import library
@@ -68,12 +70,14 @@ class Resolver:
 
     Attributes:
         own: The file that is linted, as its user sees it: an editor may not have saved it.
+        tree: Its syntax tree, which nests no deeper than is analysed.
         path: Its absolute path.
         roots: Where absolute imports start.
         disk: Reads all the other files.
     """
 
     own: Document
+    tree: ast.Module = field(repr=False)
     path: Path
     roots: Roots
     disk: Disk = field(repr=False)
@@ -91,8 +95,15 @@ class Resolver:
 
     def outline(self, path: Path) -> Outline | None:
         """The names of a file of the project, or None if it cannot be read and parsed."""
+        if path == self.path:
+            return self.own_outline
         document = self.document(path)
         return None if document is None else outline_of(document)
+
+    @cached_property
+    def own_outline(self) -> Outline:
+        """The names of the file that is linted."""
+        return Outline.of(self.tree)
 
     def find(self, name: str, file: Path) -> tuple[Found, ...]:
         """The alternatives that a full name stands for in a file.

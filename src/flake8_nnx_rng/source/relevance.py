@@ -8,21 +8,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from flake8_nnx_rng.source.bindings import STAR, Outline, joined
+from flake8_nnx_rng.source.bindings import STAR, joined
 from flake8_nnx_rng.source.imports import Definition, Outside, Resolver
 from flake8_nnx_rng.source.prefilter import may_matter
 
 
-def derives_from_marked(resolver: Resolver, outline: Outline, markers: tuple[str, ...]) -> bool:
+def derives_from_marked(resolver: Resolver, markers: tuple[str, ...]) -> bool:
     """Whether the base of a class, or a base of that, comes from a file with a marker.
 
     Args:
-        resolver: Finds names in the files of the project.
-        outline: The file that is linted.
+        resolver: Finds names in the files of the project, and knows the one that is linted.
         markers: Substrings without any of which a file cannot name a base class that counts.
     """
     own = resolver.path
-    pending = [(own, name) for name in outline.bases]
+    pending = [(own, name) for name in resolver.own_outline.bases]
     seen = set(pending)
     while pending:
         file, name = pending.pop()

@@ -7,6 +7,7 @@ import os
 import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +50,8 @@ def find_roots(disk: Disk, file: Path, further: Iterable[str] = ()) -> Roots:
     named = [base / name for name in further for base in (Path.cwd(), project or above)]
     candidates = [*named, above]
     if project is not None:
-        configured = [*_pyproject(disk, project), *_setup_cfg(disk, project)]
+        pyproject, setup_cfg = (disk.read(project / name) or b"" for name in _MARKS[:2])
+        configured = [*_in_pyproject(pyproject), *_in_setup_cfg(setup_cfg)]
         candidates += [*(project / name for name in configured), project / "src", project]
     normal = dict.fromkeys(Path(os.path.normpath(path)) for path in candidates)
     return Roots(project or above, tuple(path for path in normal if disk.is_directory(path)))
@@ -69,9 +71,10 @@ def _project_of(disk: Disk, file: Path) -> Path | None:
     return None
 
 
-def _pyproject(disk: Disk, project: Path) -> list[str]:
+@lru_cache
+def _in_pyproject(content: bytes) -> list[str]:
     try:
-        tables = tomllib.loads((disk.read(project / _MARKS[0]) or b"").decode())
+        tables = tomllib.loads(content.decode())
     except (UnicodeDecodeError, tomllib.TOMLDecodeError):  # not ours to report
         return []
     return [
@@ -82,10 +85,11 @@ def _pyproject(disk: Disk, project: Path) -> list[str]:
     ]
 
 
-def _setup_cfg(disk: Disk, project: Path) -> list[str]:
+@lru_cache
+def _in_setup_cfg(content: bytes) -> list[str]:
     parser = configparser.RawConfigParser()
     try:
-        parser.read_string((disk.read(project / "setup.cfg") or b"").decode())
+        parser.read_string(content.decode())
     except (UnicodeDecodeError, configparser.Error):
         return []
     pairs = parser.get("options", "package_dir", fallback="").replace(",", "\n").splitlines()
