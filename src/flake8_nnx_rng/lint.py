@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from flake8_nnx_rng.findings import Finding
 from flake8_nnx_rng.knowledge import library
+from flake8_nnx_rng.knowledge.keys import BATCH_DEPENDENT
 from flake8_nnx_rng.source import (
     Disk,
     Document,
@@ -27,7 +28,8 @@ from flake8_nnx_rng.source import (
 if TYPE_CHECKING:
     from libcst import CSTNode
 
-    from flake8_nnx_rng.project import ClassInfo, Hierarchy, SourceFile
+    from flake8_nnx_rng.interpreter import Audit
+    from flake8_nnx_rng.project import ClassInfo, Hierarchy, Project, SourceFile
     from flake8_nnx_rng.rules import Breach
     from flake8_nnx_rng.standing import Standing
 
@@ -81,6 +83,7 @@ def lint(
     """
     settings = settings or Settings()
     is_marked = may_matter(document.text, settings.markers())
+    chooses = may_matter(document.text, tuple(BATCH_DEPENDENT))
     if not is_marked and "import" not in document.text:
         return []
     try:
@@ -89,14 +92,14 @@ def lint(
         if is_marked:
             raise
         return []
-    if not may_define_modules(tree):
+    if not chooses and not may_define_modules(tree):
         return []
     too_deep = deepest_line(tree)
     if too_deep is not None:
         reason = "nested too deeply; split the expression"
         return [_not_analysed(document, too_deep, reason)] if is_marked else []
     resolver = _resolver(document, tree, settings, disk or Disk())
-    if not is_marked and not derives_from_marked(resolver, settings.markers()):
+    if not (is_marked or chooses) and not derives_from_marked(resolver, settings.markers()):
         return []
     return _analyse(resolver, settings)
 
@@ -111,17 +114,44 @@ def _analyse(resolver: Resolver, settings: Settings) -> list[Finding]:
     from flake8_nnx_rng.standing import Standing
 
     try:
-        file = Project(resolver).own
+        project = Project(resolver)
     except SourceError as error:
         return [_not_analysed(resolver.own, error.line or 1, str(error))]
+    file = project.own
     with deep_stack():
         hierarchy = Hierarchy(
             classes_named(settings.bases, file), classes_named(settings.samplers, file)
         )
-        return _findings(file, hierarchy, Standing(hierarchy, resolver.roots.project))
+        standing = Standing(hierarchy, resolver.roots.project)
+        audits: list[Audit] = []
+        findings = _findings(file, hierarchy, standing, audits)
+        findings += _choices(project, hierarchy, audits, settings.markers())
+        return sorted(findings)
 
 
-def _findings(file: SourceFile, hierarchy: Hierarchy, standing: Standing) -> list[Finding]:
+def _choices(
+    project: Project, hierarchy: Hierarchy, audits: list[Audit], markers: tuple[str, ...]
+) -> Iterator[Finding]:
+    """Findings on the implementation of keys that a file chooses for its project."""
+    from flake8_nnx_rng.carriers import first_carrier
+    from flake8_nnx_rng.interpreter import chosen_implementations
+    from flake8_nnx_rng.rules import CATALOGUE
+
+    file = project.own
+    if not may_matter(file.document.text, tuple(BATCH_DEPENDENT)):
+        return
+    choices = [c for c in chosen_implementations(file) if c.implementation in BATCH_DEPENDENT]
+    carrier = first_carrier(audits, project, hierarchy, markers) if choices else None
+    for choice in choices if carrier is not None else ():
+        for rule in CATALOGUE.values():
+            for breach in rule.check_choice(choice, str(carrier)):
+                span = file.positions.span(breach.site.node)
+                yield Finding(file.document.path, span, rule.code, breach.message)
+
+
+def _findings(
+    file: SourceFile, hierarchy: Hierarchy, standing: Standing, audits: list[Audit]
+) -> list[Finding]:
     from flake8_nnx_rng.interpreter import audit
     from flake8_nnx_rng.rules import CATALOGUE
 
@@ -136,6 +166,7 @@ def _findings(file: SourceFile, hierarchy: Hierarchy, standing: Standing) -> lis
         except RecursionError:
             findings.append(_class_not_analysed(file, cls, "its code nests too deeply"))
             continue
+        audits.append(passes)
         if not passes.is_complete:
             findings.append(_class_not_analysed(file, cls, "its forward pass is too long"))
         for rule in CATALOGUE.values():
@@ -148,7 +179,7 @@ def _findings(file: SourceFile, hierarchy: Hierarchy, standing: Standing) -> lis
         message = _message(breaches)
         span = file.positions.span(node)
         findings.append(Finding(file.document.path, span, code, message))
-    return sorted(findings)
+    return findings
 
 
 def _message(breaches: list[tuple[Breach, str]]) -> str:

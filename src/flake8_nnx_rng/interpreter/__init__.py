@@ -8,6 +8,7 @@ It follows values through the code and emits events; it reports nothing. Start r
 from flake8_nnx_rng.interpreter.events import (
     Advanced,
     Constructed,
+    Defaulted,
     Derived,
     Drew,
     DrewOnHost,
@@ -19,12 +20,15 @@ from flake8_nnx_rng.interpreter.events import (
     Use,
     Wrote,
 )
-from flake8_nnx_rng.interpreter.passes import Audit, audit
+from flake8_nnx_rng.interpreter.implementations import Chosen, chosen_implementations
+from flake8_nnx_rng.interpreter.passes import Audit, audit, carries_keys
 
 __all__ = [
     "Advanced",
     "Audit",
+    "Chosen",
     "Constructed",
+    "Defaulted",
     "Derived",
     "Drew",
     "DrewOnHost",
@@ -36,4 +40,6 @@ __all__ = [
     "Use",
     "Wrote",
     "audit",
+    "carries_keys",
+    "chosen_implementations",
 ]

@@ -164,4 +164,19 @@ class Returned:
     spent: frozenset[str] = frozenset()
 
 
+@dataclass(frozen=True, slots=True)
+class Defaulted:
+    """A parameter has a key or stream as its default, which all calls share.
+
+    Attributes:
+        site: The default.
+        parameter: The parameter's name.
+        value: What it is.
+    """
+
+    site: Site
+    parameter: str
+    value: Stream | Key
+
+
 Event = Drew | Derived | Reused | Advanced | Wrote | DrewOnHost | Constructed | Escaped | Returned

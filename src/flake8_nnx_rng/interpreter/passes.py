@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from flake8_nnx_rng.interpreter import attributes, envs, objects, uses
+from flake8_nnx_rng.interpreter import attributes, containers, envs, names, objects, uses
 from flake8_nnx_rng.interpreter.calls import CALLEES
 from flake8_nnx_rng.interpreter.engine import (
     BATCH,
@@ -15,7 +15,7 @@ from flake8_nnx_rng.interpreter.engine import (
     Frame,
     Interpreter,
 )
-from flake8_nnx_rng.interpreter.events import Event, Returned
+from flake8_nnx_rng.interpreter.events import Defaulted, Event, Returned, Site
 from flake8_nnx_rng.interpreter.expressions import EXPRESSIONS
 from flake8_nnx_rng.interpreter.functions import ENTRY
 from flake8_nnx_rng.interpreter.joins import held, join, join_all
@@ -34,6 +34,7 @@ from flake8_nnx_rng.interpreter.values import (
     Key,
     Opaque,
     Record,
+    Stream,
     Table,
     Value,
     children,
@@ -61,6 +62,7 @@ class Audit:
         initial: Events of `initialize_state`.
         reset: Events of `reset_state`.
         carry: The state that the forward passes are given.
+        defaults: Keys and streams that are defaults of parameters.
         is_complete: False if a pass was too long to follow to its end.
     """
 
@@ -71,6 +73,7 @@ class Audit:
     initial: tuple[Event, ...] = field(default=(), repr=False)
     reset: tuple[Event, ...] = field(default=(), repr=False)
     carry: Value = field(default=CARRY, repr=False)
+    defaults: tuple[Defaulted, ...] = field(default=(), repr=False)
     is_complete: bool = True
 
     def passes(self) -> tuple[tuple[Event, ...], tuple[Event, ...]]:
@@ -81,6 +84,11 @@ class Audit:
         """The events of both forward passes."""
         yield from self.rollout
         yield from self.replay
+
+
+def carries_keys(passes: Audit) -> bool:
+    """Whether `initialize_state` seeds the state with keys."""
+    return any(isinstance(leaf, Key) for leaf in containers.leaves(passes.carry))
 
 
 def audit(cls: ClassInfo, hierarchy: Hierarchy) -> Audit:
@@ -106,6 +114,7 @@ def audit(cls: ClassInfo, hierarchy: Hierarchy) -> Audit:
         initial.events,
         reset.events,
         carry,
+        tuple(_defaults(it, cls)),
         all(one.is_complete for one in (initial, rollout, replay, reset)),
     )
 
@@ -163,6 +172,22 @@ class _Runner:
                 site = it.site(function.node if is_own else cls.node)
                 it.emit(Returned(site, value, uses.drawn_with(it), uses.spent(it)))
         return Opaque()
+
+
+def _defaults(it: Interpreter, cls: ClassInfo) -> Iterator[Defaulted]:
+    """The keys and streams that the methods of a class have as defaults."""
+    for ancestor in it.hierarchy.mro(cls):
+        for statement in ancestor.node.body.body if isinstance(ancestor, ClassInfo) else ():
+            if isinstance(statement, cst.FunctionDef):
+                parameters = statement.params
+                every = (*parameters.posonly_params, *parameters.params, *parameters.kwonly_params)
+                for parameter in every:
+                    if isinstance(parameter.default, cst.Call):
+                        value = names.in_scope(it, parameter.default, ancestor.scope)
+                        if isinstance(value, (Key, Stream)):
+                            trail = (f"{ancestor.name}.{statement.name.value}",)
+                            site = Site(parameter.default, ancestor.scope.file, trail)
+                            yield Defaulted(site, parameter.name.value, value)
 
 
 def _construct(it: Interpreter, instance: Instance) -> None:

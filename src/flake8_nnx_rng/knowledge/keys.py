@@ -44,6 +44,16 @@ PREFIX = "jax.random."
 KEY_PARAMETERS = ("key", "keys", "key_bits_array", "seed")
 """What the first parameter is called where it is given by keyword."""
 
+DEFAULT_IMPLEMENTATION = "jax_default_prng_impl"
+"""The configuration that says of which implementation new keys are."""
+
+IMPLEMENTATION_PARAMETER = "impl"
+IMPLEMENTATION_CONTEXT = "jax.default_prng_impl"
+CONFIGURE = "jax.config.update"
+
+BATCH_DEPENDENT = frozenset({"rbg", "unsafe_rbg"})
+"""Implementations whose draws under `vmap` depend on the position in the batch."""
+
 SILENT_INITIALIZERS = frozenset({"zeros", "ones", "constant", "zeros_init", "ones_init"})
 """Initializers that take a key and do not use it."""
 

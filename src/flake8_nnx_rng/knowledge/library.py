@@ -84,6 +84,10 @@ def is_library(name: str) -> bool:
     return canonical(name) in _TOLD
 
 
+KEY_CARRIERS = ("VariationalBottleneck", "AR1VariationalBottleneck", "BernoulliGate", "NoisyDense")
+"""Library classes whose carry has keys, under their last names."""
+
+
 def canonical(name: str) -> str:
     """One name for each thing, whichever module it was imported from.
 

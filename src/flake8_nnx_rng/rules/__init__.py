@@ -11,8 +11,10 @@ from flake8_nnx_rng.rules import (
     nnx202,
     nnx203,
     nnx204,
+    nnx206,
     nnx401,
     nnx402,
+    nnx404,
     nnx405,
     nnx900,
 )
@@ -31,8 +33,10 @@ CATALOGUE: dict[str, Rule] = {
         nnx202,
         nnx203,
         nnx204,
+        nnx206,
         nnx401,
         nnx402,
+        nnx404,
         nnx405,
         nnx900,
     )

@@ -35,7 +35,8 @@ def _used_up(event: Returned) -> Iterator[str]:
     """The parts of the next state that hold a key which this step has drawn from or split."""
     for state in next_states(event):
         for part, leaf in leaves(state):
-            if isinstance(leaf, Key) and leaf.path != part and leaf.name in event.spent:
+            is_spent = isinstance(leaf, Key) and leaf.name in event.spent and leaf.path != part
+            if is_spent and part in event.spent:  # folding into a used key spends nothing
                 yield part
 
 

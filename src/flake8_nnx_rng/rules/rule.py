@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from flake8_nnx_rng.interpreter import Audit, Reused, Site
+from flake8_nnx_rng.interpreter import Audit, Chosen, Reused, Site
 
 GUIDE = "nnx-ppo's guide, page 'Randomness': https://nnx-ppo.readthedocs.io"
 FIGURES = "the figures: `python benchmarks/measured_faults.py`"
@@ -43,6 +43,8 @@ class Rule:
         valid: Modules that do not.
         check: Finds the breaches in what both passes of a class did.
         by_default: Whether it is on without being named.
+        check_choice: Finds breaches in a choice of the implementation of keys, in a project in
+            which the named module carries some.
     """
 
     code: str
@@ -56,6 +58,9 @@ class Rule:
     valid: tuple[str, ...] = field(repr=False)
     check: Callable[[Audit], Iterator[Breach]] = field(repr=False)
     by_default: bool = True
+    check_choice: Callable[[Chosen, str], Iterator[Breach]] = field(
+        default=lambda choice, carrier: iter(()), repr=False
+    )
     references: tuple[str, ...] = (GUIDE, FIGURES)
 
 
