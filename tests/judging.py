@@ -1,4 +1,4 @@
-"""The two judges of a module's source: the linter, which reads it, and the oracle, which runs it."""
+"""Two judges of a module's source: the linter, which reads it, and the oracle, which runs it."""
 
 from __future__ import annotations
 

@@ -22,9 +22,9 @@ IDIOMS = {
 
 DISAGREEMENTS = {
     "19 the first of several sources, where the caller gives none": "isinstance narrows nothing",
-    "29 streams made of a constant for a random carry": "a recurrent layer's rngs= is not looked at",
+    "29 streams made of a constant for a random carry": "a recurrent layer's rngs= is ignored",
 }
-"""Idioms that the linter does not judge as it should yet, for another reason than a missing rule."""
+"""Idioms that the linter misjudges for another reason than a missing rule."""
 
 EXCUSED = {
     "52 a recurrent layer without an initial carry": {"purity"},
