@@ -103,4 +103,4 @@ def run(module: Any, sample_input: Any, **options: Any) -> Report:
     """What the oracle sees in a module, on few environments and steps."""
     from nnx_ppo_ref.oracle import check
 
-    return check(module, sample_input, **{"batch_size": 5, "steps": 4, **options})
+    return check(module, sample_input, **{"steps": 4, **options})
