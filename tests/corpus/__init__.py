@@ -1,0 +1,1 @@
+"""Code that was not written for this linter."""
