@@ -230,7 +230,7 @@ def _source(source: Source) -> str:
         case Entry() | Call():
             return source.name.lower()
         case Carried(_, spread):
-            return "one env's carry" if spread is Spread.ONE else "carry"
+            return "another env's carry" if spread is Spread.OTHER else "carry"
         case Held(path):
             return path
         case Asked(path):

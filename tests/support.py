@@ -68,7 +68,7 @@ def marked(snippet: str) -> list[tuple[str, str]]:
     return sorted(_marks(module(snippet)))
 
 
-def reported(snippet: str, group: str = "NNX1") -> list[tuple[str, str]]:
+def reported(snippet: str, group: str = "NNX") -> list[tuple[str, str]]:
     """What is reported by a group of rules, in the form of `marked`."""
     lines = module(snippet).splitlines()
     return sorted(

@@ -34,8 +34,11 @@ SPREADS = {
         "OWN",
     ),
     "what vmap returned": ("self.draw(jax.vmap(jax.random.clone)(state['key']))", "ALL"),
-    "one env's key": ("self.draw(state['key'][0])", "ONE"),
-    "one env's key in a map": ("jax.vmap(lambda r: self.draw(state['key'][0]))(x)", "ONE"),
+    "one env's key": ("self.draw(state['key'][0])", "OTHER"),
+    "one env's key in a map": ("jax.vmap(lambda r: self.draw(state['key'][0]))(x)", "OTHER"),
+    "keys in another order": ("jax.vmap(self.draw)(state['key'][::-1])", "OTHER"),
+    "keys of other envs": ("jax.vmap(self.draw)(jnp.roll(state['key'], 1))", "OTHER"),
+    "all of a slice": ("jax.vmap(self.draw)(state['key'][:])", "OWN"),
     "an index that varies": ("jax.vmap(lambda i: self.draw(state['key'][i]))(x)", "OWN"),
     "a row of split keys": (
         "jax.vmap(lambda k: self.draw(jax.random.split(k)[0]))(state['key'])",
@@ -51,7 +54,7 @@ SPREADS = {
     ),
     "the first row of split keys": (
         "self.draw(jax.vmap(jax.random.split)(state['key'])[0])",
-        "ONE",
+        "OTHER",
     ),
     "a map of lax": ("jax.lax.map(self.draw, state['key'])", "OWN"),
     "a loop over keys": ("[self.draw(k) for k in state['key']]", "OWN"),

@@ -77,4 +77,4 @@ CASES = {
 def test_a_draw_from_a_constant_is_reported_where_it_stands(case: str) -> None:
     code = written_out(case)
     assert marked(code)
-    assert reported(code) == marked(code)
+    assert reported(code, "NNX1") == marked(code)

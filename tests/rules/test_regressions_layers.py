@@ -172,4 +172,4 @@ CASES = {
 def test_a_layer_that_draws_is_reported_where_it_is_called(case: str) -> None:
     code = written_out(case)
     assert marked(code)
-    assert reported(code) == marked(code)
+    assert reported(code, "NNX1") == marked(code)

@@ -89,9 +89,9 @@ def own(spread: Spread) -> Spread:
     return Spread.OWN if spread is Spread.ALL else spread
 
 
-def one(spread: Spread) -> Spread:
-    """What an index that is the same for all envs makes of the rows of all."""
-    return Spread.ONE if spread is Spread.ALL else spread
+def others(spread: Spread) -> Spread:
+    """What an index that is the same for all envs, or a shift, makes of the rows of all."""
+    return Spread.OTHER if spread is Spread.ALL else spread
 
 
 def is_of_all(taint: Taint) -> bool:
@@ -149,7 +149,7 @@ def _indexed_key(key: Key, index: Value) -> Key:
         return Key(spread_as(key.taint, own) | taint_of(index), key.path, made="")
     if key.count and not is_of_all(key.taint):
         return part_of(key, index.value % key.count)
-    taint = spread_as(key.taint, one) - {Call.BATCH_SIZE}
+    taint = spread_as(key.taint, others) - {Call.BATCH_SIZE}
     made = "" if key.name is None else f"{key.name}[{index.value}]"
     path = None if is_threaded(taint) else key.path
     return Key(taint, path, made, key.count)
@@ -313,6 +313,8 @@ def _section(value: Value, index: slice) -> Value:
                 return Items(items[index])
             except (TypeError, ValueError):  # x["a":] or a zero step: an error of the user's
                 return Bag(element(value))
+        case Key(taint) if index != slice(None):
+            return replace(value, taint=spread_as(taint, others), path=None, made="")
         case Bag() | Key() | Opaque() | Stream():
             return value
         case _:

@@ -40,7 +40,7 @@ from flake8_nnx_rng.interpreter.values import (
     children,
     options,
 )
-from flake8_nnx_rng.project import ClassInfo, Hierarchy
+from flake8_nnx_rng.project import ClassInfo, FunctionSymbol, Hierarchy
 
 INITIALIZE, RESET = "initialize_state", "reset_state"
 """The methods that PPO calls beside the module itself: `f(batch_size)` and `f(prev_state)`."""
@@ -177,17 +177,21 @@ class _Runner:
 def _defaults(it: Interpreter, cls: ClassInfo) -> Iterator[Defaulted]:
     """The keys and streams that the methods of a class have as defaults."""
     for ancestor in it.hierarchy.mro(cls):
-        for statement in ancestor.node.body.body if isinstance(ancestor, ClassInfo) else ():
-            if isinstance(statement, cst.FunctionDef):
-                parameters = statement.params
-                every = (*parameters.posonly_params, *parameters.params, *parameters.kwonly_params)
-                for parameter in every:
-                    if isinstance(parameter.default, cst.Call):
-                        value = names.in_scope(it, parameter.default, ancestor.scope)
-                        if isinstance(value, (Key, Stream)):
-                            trail = (f"{ancestor.name}.{statement.name.value}",)
-                            site = Site(parameter.default, ancestor.scope.file, trail)
-                            yield Defaulted(site, parameter.name.value, value)
+        if isinstance(ancestor, ClassInfo):
+            for symbol in (one for each in ancestor.scope.bindings.values() for one in each):
+                if isinstance(symbol, FunctionSymbol):
+                    yield from _defaults_of(it, symbol.node, ancestor)
+
+
+def _defaults_of(it: Interpreter, node: cst.FunctionDef, owner: ClassInfo) -> Iterator[Defaulted]:
+    parameters = node.params
+    for parameter in (*parameters.posonly_params, *parameters.params, *parameters.kwonly_params):
+        if isinstance(parameter.default, cst.Call):
+            value = names.in_scope(it, parameter.default, owner.scope)
+            if isinstance(value, (Key, Stream)):
+                trail = (f"{owner.name}.{node.name.value}",)
+                site = Site(parameter.default, owner.scope.file, trail)
+                yield Defaulted(site, parameter.name.value, value)
 
 
 def _construct(it: Interpreter, instance: Instance) -> None:

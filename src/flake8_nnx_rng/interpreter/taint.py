@@ -21,7 +21,7 @@ class Spread(Enum):
 
     ALL = auto()  # the rows of all envs
     OWN = auto()  # the row of the env that a map over the envs is at
-    ONE = auto()  # one env's row, taken for all
+    OTHER = auto()  # the row of an env that stands elsewhere in the batch, such as the first
 
 
 @dataclass(frozen=True, slots=True)

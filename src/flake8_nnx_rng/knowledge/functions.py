@@ -70,7 +70,6 @@ PASS_THROUGH = frozenset(
         "jax.numpy.stack",
         "jax.numpy.concatenate",
         "jax.numpy.where",
-        "jax.numpy.take",
         "jax.numpy.reshape",
         "jax.numpy.broadcast_to",
         "jax.numpy.squeeze",
@@ -110,6 +109,16 @@ RESHAPES = frozenset(
     ]
 )
 """Of these, functions whose further arguments say only how often or in which shape."""
+
+STACKS = frozenset(
+    {"jax.numpy.stack", "jax.numpy.concatenate", "jax.numpy.array", "jax.numpy.asarray"}
+)
+"""Of these, functions that make one array of a list of them."""
+
+SHIFTS = frozenset(
+    {"jax.numpy.roll", "jax.numpy.flip", "jax.numpy.flipud", "jax.numpy.take", "jax.numpy.sort"}
+)
+"""Functions after which the rows of a batch stand elsewhere."""
 
 RESHAPING_METHODS = frozenset({"reshape", "repeat", "ravel", "flatten", "squeeze", "astype"})
 """Methods of an array that do the same."""

@@ -10,7 +10,7 @@ from flake8_nnx_rng.rules.replay import is_replayed
 from flake8_nnx_rng.rules.rule import Breach, Rule, example, way
 
 _HOW = {
-    Spread.ONE: "uses one env's {} for the whole batch",
+    Spread.OTHER: "uses another env's {} than the one it draws for",
     Spread.ALL: "uses {} of all envs in one call",
 }
 

@@ -19,9 +19,9 @@ def check_choice(choice: Chosen, carrier: str) -> Iterator[Breach]:
     if choice.implementation in BATCH_DEPENDENT:
         yield Breach(
             choice.site,
-            f"keys of implementation {choice.implementation} draw by batch position under vmap, and "
-            f"{carrier} carries keys: the loss replay of a minibatch will see different noise; use "
-            "threefry2x32",
+            f"keys of implementation {choice.implementation} draw by batch position under vmap, "
+            f"and {carrier} carries keys: the loss replay of a minibatch will see different noise; "
+            "use threefry2x32",
         )
 
 
@@ -35,11 +35,11 @@ argument of `jax.random.key` and its kin, `jax.config.update("jax_default_prng_i
 `jax.default_prng_impl(...)` and the environment variable.
 """,
     why="""
-Under `vmap` these generators draw by the position in the batch, not by the key alone: four equal keys
-give four different rows. JAX documents it. The loss replays permuted minibatches, in which every
-environment stands elsewhere. Measured with nnx-ppo's `VariationalBottleneck`: importance ratios are
-off by up to 2e14 with `rbg` and 2e5 with `unsafe_rbg`, against 2.5e-6 with `threefry2x32`, and
-nothing raises.
+Under `vmap` these generators draw by the position in the batch, not by the key alone: four equal
+keys give four different rows. JAX documents it. The loss replays permuted minibatches, in which
+every environment stands elsewhere. Measured with nnx-ppo's `VariationalBottleneck`: importance
+ratios are off by up to 2e14 with `rbg` and 2e5 with `unsafe_rbg`, against 2.5e-6 with
+`threefry2x32`, and nothing raises.
 """,
     instead="Use `threefry2x32`, JAX's default; on small batches it is also the faster one.",
     fix_safety="Only the random numbers change.",

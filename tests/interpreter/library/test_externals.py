@@ -15,7 +15,7 @@ VALUES: dict[str, tuple[str, str]] = {
         "data{carry, input}@state | key@self.key",
     ),
     "a choice of nothing": ("jnp.where()", "data"),
-    "a stack depends on its items": ("jnp.stack([self.key])", "(key@self.key)"),
+    "a stack depends on its items": ("jnp.stack([self.key])", "key{self.key}"),
     "a key and a clean shape": ("jnp.reshape(self.key, (2, 2))", "key@self.key"),
     "nothing passed through": ("jnp.asarray()", "data"),
     "a shape": ("jnp.zeros_like(x)", "data"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from flake8_nnx_rng.interpreter import attributes, modules, objects
+from flake8_nnx_rng.interpreter import attributes, containers, modules, objects
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.events import DrewOnHost
 from flake8_nnx_rng.interpreter.joins import join_all
@@ -14,12 +14,15 @@ from flake8_nnx_rng.interpreter.taint import CLEAN, Host, Taint, merge
 from flake8_nnx_rng.interpreter.unknown import call_functions_in, unknown_call
 from flake8_nnx_rng.interpreter.values import (
     Arguments,
+    Bag,
     External,
+    Items,
     Key,
     Layer,
     Opaque,
     Value,
     blur,
+    options,
     taint_of,
 )
 from flake8_nnx_rng.knowledge import functions, host, library, streams
@@ -50,6 +53,8 @@ def call_external(it: Interpreter, name: str, arguments: Arguments, node: cst.CS
         rest = Arguments(tuple(given), arguments.keywords, arguments.rest)
         method = attributes.attribute(it, receiver, name.rpartition(".")[2], node)
         return it.call(method, rest, node)
+    if name in functions.SHIFTS and isinstance(first := arguments.get("a", 0), Key):
+        return containers.item(first, slice(None, None, -1))
     if name in functions.PASS_THROUGH:
         call_functions_in(it, arguments, node)
         return _passed_through(name, arguments)
@@ -76,6 +81,8 @@ def _passed_through(name: str, arguments: Arguments) -> Value:
         chosen_by = taint_of(values[0]) if values else CLEAN
         return join_all(_chosen(value, chosen_by) for value in values[1:])
     first = values[0] if values else Opaque()
+    if name in functions.STACKS:
+        first = _stacked(first)
     if name in functions.RESHAPES:
         return first
     others = merge(taint_of(v) for v in values[1:])
@@ -83,6 +90,14 @@ def _passed_through(name: str, arguments: Arguments) -> Value:
         return first
     # A mixture: what is threaded through makes all of it depend on env and step.
     return Key(taint_of(first) | others) if isinstance(first, Key) else blur(*values)
+
+
+def _stacked(value: Value) -> Value:
+    """An array of keys, if a list holds nothing else."""
+    keys_in = options(containers.element(value)) if isinstance(value, (Items, Bag)) else ()
+    if keys_in and all(isinstance(key, Key) for key in keys_in):
+        return Key(merge(map(taint_of, keys_in)), None, "")
+    return value
 
 
 def _chosen(value: Value, chosen_by: Taint) -> Value:
