@@ -20,6 +20,7 @@ from flake8_nnx_rng.source import (
     deepest_line,
     derives_from_marked,
     find_roots,
+    imports_a_base,
     may_define_modules,
     may_matter,
 )
@@ -89,7 +90,7 @@ def lint(
         if is_marked:
             raise
         return []
-    if not may_define_modules(tree):
+    if not (may_define_modules(tree) if is_marked else imports_a_base(tree)):
         return []
     too_deep = deepest_line(tree)
     if too_deep is not None:
