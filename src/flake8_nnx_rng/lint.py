@@ -21,6 +21,7 @@ from flake8_nnx_rng.source import (
     deepest_line,
     derives_from_marked,
     find_roots,
+    imports_a_base,
     may_define_modules,
     may_matter,
 )
@@ -92,7 +93,8 @@ def lint(
         if is_marked:
             raise
         return []
-    if not chooses and not may_define_modules(tree):
+    defines = may_define_modules if is_marked else imports_a_base
+    if not chooses and not defines(tree):
         return []
     too_deep = deepest_line(tree)
     if too_deep is not None:

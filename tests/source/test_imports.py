@@ -256,3 +256,12 @@ def test_files_that_were_looked_for_in_vain_are_consulted_too(tmp_path: Path) ->
     assert consulted[tmp_path / "lib" / "other.py"] is None
     assert consulted[tmp_path / "lib" / "other" / "__init__.py"] is None
     assert consulted[tmp_path / "lib" / "__init__.py"] is not None
+
+
+def test_a_name_that_stars_would_lengthen_without_end_is_not_found(tmp_path: Path) -> None:
+    """A compiled module is not there to be read, and every star might bring its name."""
+    stars = "".join(f"from .{name} import *\n" for name in ("_native", *CLIQUE))
+    files = {"lib/__init__.py": stars} | {f"lib/{name}.py": stars for name in CLIQUE}
+    assert _found(tmp_path, files, "lib._native.A") == ["<lib._native.A>"]
+    found = _found(tmp_path, files, "._native.A", own="lib/own.py")
+    assert all(one.startswith("<") for one in found)

@@ -14,6 +14,7 @@ from flake8_nnx_rng.source import (
     Resolver,
     derives_from_marked,
     find_roots,
+    imports_a_base,
 )
 
 BASE = "from marked import X\nclass Base(X): ...\nclass Plain: ...\n"
@@ -94,3 +95,29 @@ def test_a_file_whose_classes_have_no_imported_base_reads_no_other_file(tmp_path
     )
     assert not derives_from_marked(resolver, ("marked",))
     assert disk.consulted == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "may"),
+    [
+        ("class A: ...", False),
+        ("class A(B): ...", True),
+        ("class A(ValueError, object): ...", False),
+        ("class A: ...\nclass B(A): ...", False),
+        ("import enum\nclass A(enum.Enum): ...", False),
+        ("from flax import nnx\nclass A(nnx.Module): ...", False),
+        ("from collections.abc import Sequence as S\nclass A(S[int]): ...", False),
+        ("import enum\nimport base\nclass A(enum.Enum): ...", False),
+        ("import base\nclass A(base.B): ...", True),
+        ("import base.inner as b\nclass A(b.B): ...", True),
+        ("from .enum import Enum\nclass A(Enum): ...", True),
+        ("from . import enum\nclass A(enum.Enum): ...", True),
+        ("from base import *\nclass A(B): ...", True),
+        ("from base import A\nclass A(A): ...", True),
+        ("import enum\nE = enum.Enum\nclass A(E): ...", True),
+        ("try:\n    from enum import E\nexcept E:\n    from base import E\nclass A(E): ...", True),
+        ("def f():\n    from base import B\n    class A(mixed(B)): ...", True),
+    ],
+)
+def test_a_base_may_be_imported_unless_every_name_in_it_is_known(text: str, may: bool) -> None:
+    assert imports_a_base(ast.parse(text)) is may

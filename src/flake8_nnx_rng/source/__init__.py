@@ -10,7 +10,7 @@ from flake8_nnx_rng.source.document import Document, SourceError, decode, read_d
 from flake8_nnx_rng.source.imports import Definition, Found, Outside, Place, Resolver
 from flake8_nnx_rng.source.positions import Positions, Span
 from flake8_nnx_rng.source.prefilter import deepest_line, may_define_modules, may_matter
-from flake8_nnx_rng.source.relevance import derives_from_marked
+from flake8_nnx_rng.source.relevance import derives_from_marked, imports_a_base
 from flake8_nnx_rng.source.roots import Roots, absolute, find_roots
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "derives_from_marked",
     "find_roots",
     "fingerprint",
+    "imports_a_base",
     "may_define_modules",
     "may_matter",
     "read_document",

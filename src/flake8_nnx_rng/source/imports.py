@@ -19,10 +19,6 @@ KNOWN_PACKAGES = library.STATELESS_PACKAGES | sys.stdlib_module_names
 """Top-level packages that are never looked for in files."""
 
 
-MAX_PARTS = 50
-"""Length of a name beyond which it is not followed: `from a.a import a` in `a` never ends."""
-
-
 @dataclass(frozen=True)
 class Place:
     """A module, a package or a namespace package.
@@ -57,11 +53,24 @@ Found = Definition | Place | Outside
 
 @dataclass(frozen=True)
 class _Wanted:
-    """A full name that a file imports; by a star, if its module need not have it."""
+    """A full name that a file imports.
+
+    Attributes:
+        name: The name, with all that is asked below it.
+        file: The file.
+        bound: The name that the import binds, and what to.
+        by_star: Whether a star imports it, so that the module need not have it.
+    """
 
     name: str
     file: Path
+    bound: tuple[str, str] = ("", "")
     by_star: bool = False
+
+    @property
+    def statement(self) -> tuple[Path, tuple[str, str]]:
+        """The import, whatever is asked below it: names must not grow in a cycle."""
+        return self.file, self.bound
 
 
 @dataclass(eq=False)
@@ -143,13 +152,13 @@ class Resolver:
         pending = list(steps)
         found: dict[Found, None] = {}
         offered: dict[Found, None] = {}
-        seen: set[_Wanted] = set()
+        seen: set[tuple[Path, tuple[str, str]]] = set()
         while pending:
             step = pending.pop(0)
             if not isinstance(step, _Wanted):
                 found[step] = None
-            elif step not in seen:
-                seen.add(step)
+            elif step.statement not in seen:
+                seen.add(step.statement)
                 for further in self._step(step):
                     if isinstance(further, Outside) and step.by_star:
                         offered[further] = None
@@ -169,8 +178,6 @@ class Resolver:
         relative = wanted.name.lstrip(".")
         parts = tuple(relative.split(".")) if relative else ()
         up = len(wanted.name) - len(relative)
-        if len(parts) > MAX_PARTS:
-            return None, parts
         if up:
             parents = wanted.file.parents
             return self._directory(parents[min(up, len(parents)) - 1]), parts
@@ -231,10 +238,12 @@ class Resolver:
             if origin == DEFINED:
                 yield self._defined(place.file, name, tuple(rest))
             else:
-                yield _Wanted(joined(origin, *rest) if rest else origin, place.file)
+                full = joined(origin, *rest) if rest else origin
+                yield _Wanted(full, place.file, (name, origin))
         if stars and name not in outline.bound:
             for module in outline.bound.get(STAR, ()):
-                yield _Wanted(joined(module, name, *rest), place.file, by_star=True)
+                full = joined(module, name, *rest)
+                yield _Wanted(full, place.file, (name, module), by_star=True)
 
     def _defined(self, file: Path, name: str, rest: tuple[str, ...]) -> Found:
         """A definition, unless it is the library itself that is read."""

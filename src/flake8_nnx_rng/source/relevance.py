@@ -5,12 +5,38 @@ The bases are followed through the project's files by `ast` alone.
 
 from __future__ import annotations
 
+import ast
+import builtins
 from collections.abc import Iterator
 from pathlib import Path
 
 from flake8_nnx_rng.source.bindings import STAR, joined
-from flake8_nnx_rng.source.imports import Definition, Outside, Resolver
-from flake8_nnx_rng.source.prefilter import may_matter
+from flake8_nnx_rng.source.imports import KNOWN_PACKAGES, Definition, Outside, Resolver
+from flake8_nnx_rng.source.prefilter import may_matter, statements
+
+
+def imports_a_base(tree: ast.Module) -> bool:
+    """Whether the base of any class may come from a file of the project: the first, cheap test.
+
+    It may not if every name in it is a builtin, a class of the file or from a known package.
+    """
+    used: set[str] = set()
+    harmless = set(dir(builtins))
+    suspect: set[str] = set()
+    for statement in statements(tree):
+        if isinstance(statement, ast.ClassDef):
+            harmless.add(statement.name)
+            for base in statement.bases:
+                used.update(node.id for node in ast.walk(base) if isinstance(node, ast.Name))
+        elif isinstance(statement, (ast.Import, ast.ImportFrom)):
+            module = getattr(statement, "module", None)
+            is_relative = getattr(statement, "level", 0) > 0
+            for alias in statement.names:
+                top = (module or alias.name).partition(".")[0]
+                is_known = top in KNOWN_PACKAGES and not is_relative
+                name = alias.asname or alias.name.partition(".")[0]
+                (harmless if is_known else suspect).add(name)
+    return not used <= harmless - suspect
 
 
 def derives_from_marked(resolver: Resolver, markers: tuple[str, ...]) -> bool:
