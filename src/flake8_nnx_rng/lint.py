@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import ast
+import json
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from flake8_nnx_rng.cache import Cache
 from flake8_nnx_rng.findings import Finding
 from flake8_nnx_rng.knowledge import library
 from flake8_nnx_rng.source import (
@@ -57,6 +61,11 @@ class Settings:
         named = (name.rpartition(".")[2] for name in (*self.bases, *self.samplers))
         return (*library.MARKERS, *named)
 
+    def key(self) -> str:
+        """Tells settings apart; a relative root also means one in the current directory."""
+        here = [os.path.normpath(Path.cwd() / root) for root in self.roots]
+        return json.dumps([self.bases, self.samplers, self.roots, here])
+
 
 def on_by_default(code: str) -> bool:
     """Whether a code is reported without being named."""
@@ -81,22 +90,60 @@ def lint(
         SourceError: The document is not valid Python.
     """
     settings = settings or Settings()
+    tree = _screened(document, tree, settings)
+    return [] if tree is None else _examined(document, tree, settings, disk or Disk())
+
+
+def lint_cached(
+    document: Document,
+    tree: ast.Module | None,
+    settings: Settings,
+    cache: Cache | None,
+) -> list[Finding]:
+    """Finds what `lint` finds, and keeps it.
+
+    Args:
+        document: The file.
+        tree: Its syntax tree, if the caller has parsed it already.
+        settings: What the user says about their project.
+        cache: Where findings are kept; nowhere if None.
+
+    Raises:
+        SourceError: The document is not valid Python.
+    """
+    if cache is None:
+        return lint(document, tree, settings)
+    screened = _screened(document, tree, settings)
+    if screened is None:
+        return []
+    return cache.findings(
+        document, settings.key(), lambda disk: _examined(document, screened, settings, disk)
+    )
+
+
+def _screened(document: Document, tree: ast.Module | None, settings: Settings) -> ast.Module | None:
+    """The syntax tree, or None if the file cannot matter, whatever else is on the disk."""
     is_marked = may_matter(document.text, settings.markers())
     if not is_marked and "import" not in document.text:
-        return []
+        return None
     try:
         tree = document.syntax_tree() if tree is None else tree
     except SourceError:
         if is_marked:
             raise
-        return []
-    if not may_define_modules(tree):
-        return []
+        return None
+    return tree if may_define_modules(tree) else None
+
+
+def _examined(
+    document: Document, tree: ast.Module, settings: Settings, disk: Disk
+) -> list[Finding]:
+    is_marked = may_matter(document.text, settings.markers())
     too_deep = deepest_line(tree)
     if too_deep is not None:
         reason = "nested too deeply; split the expression"
         return [_not_analysed(document, too_deep, reason)] if is_marked else []
-    resolver = _resolver(document, settings, disk or Disk())
+    resolver = _resolver(document, settings, disk)
     if not is_marked and not derives_from_marked(resolver, Outline.of(tree), settings.markers()):
         return []
     return _analyse(resolver, settings)
