@@ -8,6 +8,7 @@ import os
 import random
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
@@ -74,15 +75,15 @@ def _entries(cache: Cache) -> list[Path]:
     return sorted(cache.directory.glob(f"*{kept.SUFFIX}")) if cache.directory.exists() else []
 
 
-def _is_found_again(cache: Cache, find: Callable[[Disk], list[Finding]] | None = None) -> bool:
-    """Whether a stored entry of `FOUND` is a miss; what is found is right either way."""
+def _is_found_again(cache: Cache) -> bool:
+    """Whether `FOUND` had to be computed; it is what comes back either way."""
     computed = []
 
     def again(disk: Disk) -> list[Finding]:
         computed.append(disk)
         return FOUND
 
-    assert cache.findings(DOCUMENT, "", find or again) == FOUND
+    assert cache.findings(DOCUMENT, "", again) == FOUND
     return bool(computed)
 
 
@@ -334,16 +335,42 @@ def test_a_directory_that_is_read_only_serves_what_it_has(cache: Cache) -> None:
         cache.directory.chmod(0o700)
 
 
-@pytest.mark.parametrize("method", ["mkdir", "replace"])
+@pytest.mark.parametrize(
+    ("owner", "function"),
+    [(Path, "mkdir"), (tempfile, "mkstemp"), (os, "fdopen"), (Path, "replace")],
+)
 def test_a_write_that_fails_leaves_nothing(
-    cache: Cache, monkeypatch: pytest.MonkeyPatch, method: str
+    cache: Cache, monkeypatch: pytest.MonkeyPatch, owner: object, function: str
 ) -> None:
     def fail(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, method, fail)
+    with monkeypatch.context() as patch:
+        patch.setattr(owner, function, fail)
+        assert _is_found_again(cache)
+        assert _entries(cache) == []
     assert _is_found_again(cache)
+    assert not _is_found_again(cache)
+
+
+def test_an_interrupted_write_leaves_nothing(cache: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "replace", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        _is_found_again(cache)
     assert _entries(cache) == []
+
+
+def test_an_entry_that_cannot_be_removed_does_not_keep_the_others(
+    cache: Cache,
+) -> None:
+    cache.directory.mkdir(parents=True)
+    (cache.directory / f"stuck{kept.SUFFIX}").mkdir()
+    old = [_aged(cache.directory / f"{name}{kept.SUFFIX}", 31) for name in ("a", "stuck", "z")]
+    assert _is_found_again(cache)
+    assert [one.exists() for one in old] == [False, True, False]
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError, SourceError("a.py", 1, "wrong", "fix it")])
