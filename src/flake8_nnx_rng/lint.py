@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import ast
+import json
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from flake8_nnx_rng.cache import Cache
 from flake8_nnx_rng.findings import Finding
 from flake8_nnx_rng.knowledge import library
 from flake8_nnx_rng.knowledge.keys import BATCH_DEPENDENT
@@ -59,6 +63,11 @@ class Settings:
         named = (name.rpartition(".")[2] for name in (*self.bases, *self.samplers))
         return (*library.MARKERS, *named)
 
+    def key(self) -> str:
+        """Tells settings apart; a relative root also means one in the current directory."""
+        here = [os.path.normpath(Path.cwd() / root) for root in self.roots]
+        return json.dumps([self.bases, self.samplers, self.roots, here])
+
 
 def on_by_default(code: str) -> bool:
     """Whether a code is reported without being named."""
@@ -83,25 +92,68 @@ def lint(
         SourceError: The document is not valid Python.
     """
     settings = settings or Settings()
-    is_marked = may_matter(document.text, settings.markers())
-    chooses = may_matter(document.text, tuple(BATCH_DEPENDENT))
-    if not is_marked and "import" not in document.text:
+    tree = _screened(document, tree, settings)
+    return [] if tree is None else _examined(document, tree, settings, disk or Disk())
+
+
+def lint_cached(
+    document: Document,
+    tree: ast.Module | None,
+    settings: Settings,
+    cache: Cache | None,
+) -> list[Finding]:
+    """Finds what `lint` finds, and keeps it.
+
+    Args:
+        document: The file.
+        tree: Its syntax tree, if the caller has parsed it already.
+        settings: What the user says about their project.
+        cache: Where findings are kept; nowhere if None.
+
+    Raises:
+        SourceError: The document is not valid Python.
+    """
+    if cache is None or _chooses_keys(document):  # which looks through the whole project
+        return lint(document, tree, settings)
+    screened = _screened(document, tree, settings)
+    if screened is None:
         return []
+    return cache.findings(
+        document, settings.key(), lambda disk: _examined(document, screened, settings, disk)
+    )
+
+
+def _screened(document: Document, tree: ast.Module | None, settings: Settings) -> ast.Module | None:
+    """The syntax tree, or None if the file cannot matter, whatever else is on the disk."""
+    is_marked = may_matter(document.text, settings.markers())
+    if not is_marked and "import" not in document.text:
+        return None
     try:
         tree = document.syntax_tree() if tree is None else tree
     except SourceError:
         if is_marked:
             raise
-        return []
+        return None
     defines = may_define_modules if is_marked else imports_a_base
-    if not chooses and not defines(tree):
-        return []
+    return tree if _chooses_keys(document) or defines(tree) else None
+
+
+def _chooses_keys(document: Document) -> bool:
+    """Whether a file may choose an implementation of keys for its whole project."""
+    return may_matter(document.text, tuple(BATCH_DEPENDENT))
+
+
+def _examined(
+    document: Document, tree: ast.Module, settings: Settings, disk: Disk
+) -> list[Finding]:
+    is_marked = may_matter(document.text, settings.markers())
     too_deep = deepest_line(tree)
     if too_deep is not None:
         reason = "nested too deeply; split the expression"
         return [_not_analysed(document, too_deep, reason)] if is_marked else []
-    resolver = _resolver(document, tree, settings, disk or Disk())
-    if not (is_marked or chooses) and not derives_from_marked(resolver, settings.markers()):
+    resolver = _resolver(document, tree, settings, disk)
+    is_wanted = is_marked or _chooses_keys(document)
+    if not is_wanted and not derives_from_marked(resolver, settings.markers()):
         return []
     return _analyse(resolver, settings)
 
@@ -140,7 +192,7 @@ def _choices(
     from flake8_nnx_rng.rules import CATALOGUE
 
     file = project.own
-    if not may_matter(file.document.text, tuple(BATCH_DEPENDENT)):
+    if not _chooses_keys(file.document):
         return
     choices = [c for c in chosen_implementations(file) if c.implementation in BATCH_DEPENDENT]
     carrier = first_carrier(audits, project, hierarchy, markers) if choices else None

@@ -10,7 +10,7 @@ import pytest
 from flake8_nnx_rng import __version__
 from flake8_nnx_rng.adapters.cli import CLEAN, FAILED, FOUND
 from flake8_nnx_rng.findings import Finding
-from flake8_nnx_rng.lint import lint
+from flake8_nnx_rng.lint import lint_cached
 from flake8_nnx_rng.source import Document
 
 from .conftest import Run
@@ -225,7 +225,7 @@ def test_an_interrupt_is_status_130(run: Run, monkeypatch: pytest.MonkeyPatch) -
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("flake8_nnx_rng.adapters.cli.lint", interrupt)
+    monkeypatch.setattr("flake8_nnx_rng.adapters.cli.lint_cached", interrupt)
     done = run("check", "noisy.py")
     assert (done.status, done.err) == (130, "")
 
@@ -233,14 +233,14 @@ def test_an_interrupt_is_status_130(run: Run, monkeypatch: pytest.MonkeyPatch) -
 def test_a_file_that_upsets_the_linter_hides_nothing_of_the_others(
     check: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = lint
+    real = lint_cached
 
     def upset(document: Document, *rest: Any) -> list[Finding]:
         if document.path == "sound.py":
             raise ZeroDivisionError("by zero")
         return real(document, *rest)
 
-    monkeypatch.setattr("flake8_nnx_rng.adapters.cli.lint", upset)
+    monkeypatch.setattr("flake8_nnx_rng.adapters.cli.lint_cached", upset)
     done = check("noisy.py", "sound.py")
     assert (done.status, done.places) == (FAILED, [NOISY_AT])
     assert done.err == (

@@ -70,7 +70,13 @@ def test_standard_input_gives_the_same_lines(check: Run, expected: list[str]) ->
 
 def test_the_plugin_in_process_gives_the_same_places(expected: list[str]) -> None:
     options = argparse.Namespace(
-        select=[*CATALOGUE], extend_select=[], nnx_rng_base=[], nnx_rng_sampler=[], nnx_rng_root=[]
+        select=[*CATALOGUE],
+        extend_select=[],
+        nnx_rng_base=[],
+        nnx_rng_sampler=[],
+        nnx_rng_root=[],
+        nnx_rng_cache_dir="",
+        nnx_rng_no_cache=False,
     )
     places = [
         f"{name}:{line}:{column + 1}: {message}"

@@ -24,6 +24,8 @@ def _options(**given: Any) -> argparse.Namespace:
             "nnx_rng_base": [],
             "nnx_rng_sampler": [],
             "nnx_rng_root": [],
+            "nnx_rng_cache_dir": "",
+            "nnx_rng_no_cache": False,
         }
         | given
     )
@@ -86,7 +88,7 @@ def test_whatever_goes_wrong_is_said_and_stops_no_other_check(
     def fail(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr("flake8_nnx_rng.adapters.flake8_plugin.lint", fail)
+    monkeypatch.setattr("flake8_nnx_rng.adapters.flake8_plugin.lint_cached", fail)
     (report,) = _checker(NOISY, _options(extend_select=["NNX9"])).run()
     assert report == (1, 0, message, NnxRngChecker)
     assert _reports(NOISY) == []

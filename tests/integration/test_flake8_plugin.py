@@ -27,6 +27,8 @@ def _options(*, base: Sequence[str] = (), extend: Sequence[str] = ()) -> argpars
         nnx_rng_base=list(base),
         nnx_rng_sampler=[],
         nnx_rng_root=[],
+        nnx_rng_cache_dir="",
+        nnx_rng_no_cache=False,
     )
 
 
@@ -75,7 +77,7 @@ def test_an_internal_error_becomes_nnx900(
     def fail(*_: Any) -> NoReturn:
         raise error
 
-    monkeypatch.setattr(flake8_plugin, "lint", fail)
+    monkeypatch.setattr(flake8_plugin, "lint_cached", fail)
     ((line, column, text, origin),) = _checker(FAULTY, _options(extend=["NNX9"])).run()
     assert (line, column, origin) == (1, 0, NnxRngChecker)
     assert text.startswith("NNX900 ")
@@ -88,7 +90,7 @@ def test_an_internal_error_is_silent_by_default(monkeypatch: pytest.MonkeyPatch)
     def fail(*_: Any) -> NoReturn:
         raise ValueError
 
-    monkeypatch.setattr(flake8_plugin, "lint", fail)
+    monkeypatch.setattr(flake8_plugin, "lint_cached", fail)
     assert list(_checker(FAULTY, _options()).run()) == []
 
 

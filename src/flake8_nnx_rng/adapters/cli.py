@@ -17,8 +17,9 @@ from flake8_nnx_rng import __version__
 from flake8_nnx_rng.adapters.config import Config, read_config
 from flake8_nnx_rng.adapters.noqa import without_ignored
 from flake8_nnx_rng.adapters.render import one_line, summary, with_frame
+from flake8_nnx_rng.cache import Cache, open_cache
 from flake8_nnx_rng.findings import Finding, Selection
-from flake8_nnx_rng.lint import NOT_ANALYSED, Settings, lint, on_by_default
+from flake8_nnx_rng.lint import NOT_ANALYSED, Settings, lint_cached, on_by_default
 from flake8_nnx_rng.source import Document, SourceError, decode, read_document
 
 CLEAN, FOUND, FAILED, INTERRUPTED = 0, 1, 2, 130
@@ -62,9 +63,13 @@ def _check(options: argparse.Namespace) -> int:
         (*config.samplers, *options.nnx_rng_sampler),
         (*config.roots, *options.nnx_rng_root),
     )
+    cache = open_cache(
+        options.nnx_rng_cache_dir or config.cache_dir,
+        off=options.nnx_rng_no_cache or config.no_cache,
+    )
     colour = _wants_colour(options.color)
     found = files = failed = 0
-    for outcome in _outcomes(options, config, settings):
+    for outcome in _outcomes(options, config, settings, cache):
         files += 1
         if isinstance(outcome, SourceError):
             failed += 1
@@ -82,7 +87,7 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def _outcomes(
-    options: argparse.Namespace, config: Config, settings: Settings
+    options: argparse.Namespace, config: Config, settings: Settings, cache: Cache | None
 ) -> Iterator[_Checked | SourceError]:
     """What each file gives, in order."""
     missing = [path for path in options.paths if path != STDIN and not _exists(path)]
@@ -100,7 +105,7 @@ def _outcomes(
     once = {os.path.normpath(path): path for path in sorted(found)}
     for path in once.values():
         try:
-            yield _check_file(path, options, config, settings)
+            yield _check_file(path, options, config, settings, cache)
         except SourceError as error:
             yield error
         except Exception as error:  # one file must not hide what is wrong with the others
@@ -113,7 +118,11 @@ def _exists(path: str) -> bool:
 
 
 def _check_file(
-    path: str, options: argparse.Namespace, config: Config, settings: Settings
+    path: str,
+    options: argparse.Namespace,
+    config: Config,
+    settings: Settings,
+    cache: Cache | None,
 ) -> _Checked:
     if path == STDIN:
         document = decode(sys.stdin.buffer.read(), options.stdin_display_name)
@@ -133,7 +142,9 @@ def _check_file(
     findings = [
         finding
         for finding in without_ignored(
-            document, lint(document, None, settings), disabled=config.disable_noqa
+            document,
+            lint_cached(document, None, settings, cache),
+            disabled=config.disable_noqa,
         )
         if selection.wants(finding.code, on_by_default(finding.code))
     ]
@@ -182,6 +193,12 @@ def _parser() -> argparse.ArgumentParser:
     add_list("--nnx-rng-base", "further bases like StatefulModule")
     add_list("--nnx-rng-sampler", "further bases like ActionSampler")
     add_list("--nnx-rng-root", "further directories where absolute imports start")
+    check.add_argument(
+        "--nnx-rng-cache-dir", default="", metavar="DIR", help="where findings are kept"
+    )
+    check.add_argument(
+        "--nnx-rng-no-cache", action="store_true", help="neither use kept findings nor keep any"
+    )
     check.add_argument("--config", metavar="FILE", help="flake8 configuration to read")
     check.add_argument("--format", choices=("frame", "short"), default="frame")
     check.add_argument("--color", choices=("auto", "always", "never"), default="auto")

@@ -12,6 +12,7 @@ from flake8 import defaults
 from flake8.exceptions import ExecutionError
 from flake8.options.config import load_config
 from flake8.utils import (
+    normalize_path,
     normalize_paths,
     parse_comma_separated_list,
     parse_files_to_codes_mapping,
@@ -30,6 +31,8 @@ class Config:
         bases: `nnx-rng-base`.
         samplers: `nnx-rng-sampler`.
         roots: `nnx-rng-root`.
+        cache_dir: `nnx-rng-cache-dir`.
+        no_cache: `nnx-rng-no-cache`.
         select: `select`.
         extend_select: `extend-select`.
         ignore: `ignore`.
@@ -42,6 +45,8 @@ class Config:
     bases: tuple[str, ...] = ()
     samplers: tuple[str, ...] = ()
     roots: tuple[str, ...] = ()
+    cache_dir: str = ""
+    no_cache: bool = False
     select: tuple[str, ...] = ()
     extend_select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
@@ -84,11 +89,14 @@ def read_config(path: str | None = None) -> Config:
 
 
 def _from(parser: configparser.RawConfigParser, directory: str) -> Config:
-    def listed(name: str) -> list[str]:
+    def text(name: str) -> str:
         for spelling in (name, name.replace("-", "_")):
             if parser.has_option(SECTION, spelling):
-                return list(parse_comma_separated_list(parser.get(SECTION, spelling)))
-        return []
+                return parser.get(SECTION, spelling)
+        return ""
+
+    def listed(name: str) -> list[str]:
+        return list(parse_comma_separated_list(text(name)))
 
     def flag(name: str) -> bool:
         value = ",".join(listed(name)).lower() or "false"
@@ -104,6 +112,8 @@ def _from(parser: configparser.RawConfigParser, directory: str) -> Config:
         bases=tuple(listed("nnx-rng-base")),
         samplers=tuple(listed("nnx-rng-sampler")),
         roots=tuple(normalize_paths(listed("nnx-rng-root"), directory)),
+        cache_dir=normalize_path(text("nnx-rng-cache-dir"), directory),
+        no_cache=flag("nnx-rng-no-cache"),
         select=tuple(listed("select")),
         extend_select=tuple(listed("extend-select")),
         ignore=tuple(listed("ignore")),

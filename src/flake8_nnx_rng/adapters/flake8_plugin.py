@@ -10,8 +10,9 @@ from typing import ClassVar
 from flake8.options.manager import OptionManager
 
 from flake8_nnx_rng import __version__
+from flake8_nnx_rng.cache import open_cache
 from flake8_nnx_rng.findings import Finding, Selection
-from flake8_nnx_rng.lint import NOT_ANALYSED, Settings, lint, on_by_default
+from flake8_nnx_rng.lint import NOT_ANALYSED, Settings, lint_cached, on_by_default
 from flake8_nnx_rng.source import Document, SourceError
 
 
@@ -64,6 +65,21 @@ class NnxRngChecker:
             normalize_paths=True,
             help="Further directories where absolute imports of the linted files start",
         )
+        manager.add_option(
+            "--nnx-rng-cache-dir",
+            metavar="directory",
+            default="",
+            parse_from_config=True,
+            normalize_paths=True,
+            help="Where findings are kept for later runs (the user's cache directory)",
+        )
+        manager.add_option(
+            "--nnx-rng-no-cache",
+            action="store_true",
+            default=False,
+            parse_from_config=True,
+            help="Neither use kept findings nor keep any",
+        )
 
     def run(self) -> Iterator[tuple[int, int, str, type[NnxRngChecker]]]:
         """Yields line, column counted from 0, text and origin of every wanted finding."""
@@ -80,8 +96,9 @@ class NnxRngChecker:
             tuple(options.nnx_rng_sampler),
             tuple(options.nnx_rng_root),
         )
+        cache = open_cache(options.nnx_rng_cache_dir, off=options.nnx_rng_no_cache)
         try:
-            return lint(self._document, self._tree, settings)
+            return lint_cached(self._document, self._tree, settings, cache)
         except SourceError as error:
             reason = str(error)
         except Exception as error:  # whatever a file does to us, the user's other checks go on
