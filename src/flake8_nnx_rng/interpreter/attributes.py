@@ -90,7 +90,7 @@ def attribute(it: Interpreter, value: Value, name: str, node: cst.CSTNode) -> Va
                 return Opaque()
             if name in streams.VALUE_ATTRIBUTES:
                 return value
-            return Opaque(taint, None if path is None else f"{path}.{name}")
+            return Opaque(taint) if path is None else containers.part(value, f"{path}.{name}")
         case _:
             return Method(value, name)
 

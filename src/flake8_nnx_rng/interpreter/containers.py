@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from flake8_nnx_rng.interpreter.joins import join, join_all
+from flake8_nnx_rng.interpreter.taint import Entry, Taken
 from flake8_nnx_rng.interpreter.values import (
     Arguments,
     Bag,
@@ -98,13 +99,21 @@ def item(value: Value, index: Value | slice) -> Value:
             return Key(taint | taint_of(index), path)
         case Opaque(taint, str(path)):
             shown = repr(literal) if isinstance(index, Const) else "..."
-            return Opaque(taint | taint_of(index), f"{path}[{shown}]")
+            return part(Opaque(taint | taint_of(index), path), f"{path}[{shown}]")
         case Layer(_, arguments):
             return join_all(item(v, index) for v in arguments.values())
         case Instance():
             return Opaque(taint_of(value), value.path)
         case _:
             return blur(value, index)
+
+
+def part(whole: Opaque, path: str) -> Opaque:
+    """A part of data that is found at a path; of what is fed back, it is known which part."""
+    taint = whole.taint
+    if Entry.EXTRAS in taint and whole.path is not None:
+        taint = taint - {Taken(whole.path)} | {Taken(path)}
+    return Opaque(taint, path)
 
 
 def named_stream(value: Stream, name: str | None, path: str | None) -> Stream:

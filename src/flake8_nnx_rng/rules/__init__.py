@@ -1,11 +1,33 @@
 """The catalogue: one file a rule, from its check to its documentation."""
 
-from flake8_nnx_rng.rules import nnx101, nnx102, nnx103, nnx104, nnx106, nnx107, nnx900
+from flake8_nnx_rng.rules import (
+    nnx101,
+    nnx102,
+    nnx103,
+    nnx104,
+    nnx106,
+    nnx107,
+    nnx301,
+    nnx302,
+    nnx403,
+    nnx900,
+)
 from flake8_nnx_rng.rules.rule import BREACH_MARK, Breach, Rule
 
 CATALOGUE: dict[str, Rule] = {
     module.RULE.code: module.RULE
-    for module in (nnx101, nnx102, nnx103, nnx104, nnx106, nnx107, nnx900)
+    for module in (
+        nnx101,
+        nnx102,
+        nnx103,
+        nnx104,
+        nnx106,
+        nnx107,
+        nnx301,
+        nnx302,
+        nnx403,
+        nnx900,
+    )
 }
 
 __all__ = ["BREACH_MARK", "CATALOGUE", "Breach", "Rule"]
