@@ -110,6 +110,36 @@ class BernoulliSampler(ActionSampler):
         )
 
 
+class ForgetfulSampler(ActionSampler):
+    """Faulty: the action that was taken is not kept, so the replay scores another one."""
+
+    def __init__(self, rngs: nnx.Rngs) -> None:
+        self.rngs = rngs
+
+    def __call__(self, state: Any, mean: jax.Array, rollout_extras: Any = None) -> Any:
+        raw = mean + jax.random.normal(self.rngs.action(), mean.shape)
+        loglikelihood = -0.5 * jnp.sum((raw - mean) ** 2, axis=-1)
+        output = {"action": raw, "log_likelihood": loglikelihood}
+        return StatefulModuleOutput(state, output, jnp.array(0.0), {})
+
+
+class StubbornSampler(ActionSampler):
+    """Faulty: the action is kept, but its carried key draws another one under new parameters."""
+
+    def __init__(self, rngs: nnx.Rngs) -> None:
+        self.rngs = rngs
+
+    def initialize_state(self, batch_size: int) -> jax.Array:
+        return jax.random.split(self.rngs.action(), batch_size)
+
+    def __call__(self, key: jax.Array, mean: jax.Array, rollout_extras: Any = None) -> Any:
+        next_key, use = jax.vmap(lambda k: tuple(jax.random.split(k)))(key)
+        raw = mean + jax.vmap(lambda k, row: jax.random.normal(k, row.shape))(use, mean)
+        loglikelihood = -0.5 * jnp.sum((raw - mean) ** 2, axis=-1)
+        output = {"action": raw, "log_likelihood": loglikelihood}
+        return StatefulModuleOutput(next_key, output, jnp.array(0.0), {}, raw)
+
+
 def build(features: int, actions: int, rngs: nnx.Rngs) -> Sequential:
     """The network that a training script would build."""
     return Sequential(

@@ -39,10 +39,12 @@ from flake8_nnx_rng.interpreter.taint import (
     Fixed,
     Held,
     Host,
+    Redrawn,
     Sample,
     Source,
     Spread,
     Taint,
+    Taken,
 )
 from flake8_nnx_rng.interpreter.values import (
     Bag,
@@ -239,6 +241,10 @@ def _source(source: Source) -> str:
             return f"drawn {_code(at)}"
         case Sample(at):
             return f"sample {_code(at)}"
+        case Redrawn(at):
+            return f"redrawn {_code(at)}"
+        case Taken(path):
+            return f"taken {path}"
         case Fixed(at):
             return f"fixed {_code(at)}"
         case Host(name):

@@ -14,7 +14,10 @@ VALUES: dict[str, tuple[str, str]] = {
         "self.rngs.normal(x)",
         "data{input, sample self.rngs.normal(x), self.rngs}",
     ),
-    "a draw from a stream of the carry": ("nnx.Rngs(state).normal()", "data{carry}"),
+    "a draw from a stream of the carry": (
+        "nnx.Rngs(state).normal()",
+        "data{carry, redrawn nnx.Rngs(state).normal()}",
+    ),
     "a fork is a stream": (
         "self.rngs.fork()",
         "rngs{drawn self.rngs.fork(), sample self.rngs.fork(), self.rngs}",

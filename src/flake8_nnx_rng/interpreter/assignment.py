@@ -6,7 +6,7 @@ from functools import partial
 
 import libcst as cst
 
-from flake8_nnx_rng.interpreter import containers, names
+from flake8_nnx_rng.interpreter import containers, names, tests
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.events import Wrote
 from flake8_nnx_rng.interpreter.joins import join
@@ -173,6 +173,8 @@ def _unpack(it: Interpreter, target: cst.Tuple | cst.List, value: Value) -> None
 
 def _taken(value: Value, position: Const) -> Value:
     """One of the values that unpacking yields: an item, or what iterating yields."""
+    if tests.is_fed_back(value):
+        return containers.item(value, position)
     if isinstance(value, (Opaque, Key)):
         return containers.element(value)
     return containers.item(value, position)

@@ -9,7 +9,7 @@ import libcst as cst
 from flake8_nnx_rng.interpreter import collection_methods, containers, declared, names
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.joins import SEQUENTIAL, held, join_all
-from flake8_nnx_rng.interpreter.taint import CLEAN, Held, within
+from flake8_nnx_rng.interpreter.taint import CLEAN, Held
 from flake8_nnx_rng.interpreter.values import (
     Arguments,
     Class,
@@ -93,8 +93,7 @@ def attribute(it: Interpreter, value: Value, name: str, node: cst.CSTNode) -> Va
                 return Opaque()
             if name in streams.VALUE_ATTRIBUTES:
                 return value
-            part = None if path is None else f"{path}.{name}"
-            return Opaque(taint if part is None else within(taint, path, part), part)
+            return Opaque(taint) if path is None else containers.part(value, f"{path}.{name}")
         case _:
             return Method(value, name)
 

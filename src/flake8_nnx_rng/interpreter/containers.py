@@ -8,8 +8,10 @@ from dataclasses import replace
 from flake8_nnx_rng.interpreter.joins import join, join_all
 from flake8_nnx_rng.interpreter.taint import (
     Call,
+    Entry,
     Spread,
     Taint,
+    Taken,
     carried_in,
     is_threaded,
     spread_as,
@@ -54,9 +56,9 @@ def element(value: Value) -> Value:
             return join_all(known)
         case Key(taint, path):
             return Key(spread_as(taint, own), path, made="")
-        case Opaque(taint, str(path)):
-            part = f"{path}[...]"
-            return Opaque(spread_as(within(taint, path, part), own), part)
+        case Opaque(_, str(path)):
+            found = part(value, f"{path}[...]")
+            return replace(found, taint=spread_as(found.taint, own))
         case Record(_, fields):
             return join_all(v for _, v in fields)
         case Layer(_, arguments):
@@ -133,8 +135,8 @@ def item(value: Value, index: Value | slice) -> Value:
             return _indexed_key(value, index)
         case Opaque(taint, str(path)):
             shown = repr(literal) if isinstance(index, Const) else "..."
-            part = f"{path}[{shown}]"
-            return Opaque(within(taint, path, part) | taint_of(index), part)
+            whole = Opaque(taint | taint_of(index), path)
+            return part(whole, f"{path}[{shown}]")
         case Layer(_, arguments):
             return join_all(item(v, index) for v in arguments.values())
         case Instance():
@@ -164,6 +166,14 @@ def column(value: Value, index: int) -> Value:
             return Key(taint, None, "")
         case _:
             return blur(value)
+
+
+def part(whole: Opaque, path: str) -> Opaque:
+    """A part of data that is found at a path; of what PPO threads, it is known which part."""
+    taint = within(whole.taint, whole.path, path)
+    if Entry.EXTRAS in taint and whole.path is not None:
+        taint = taint - {Taken(whole.path)} | {Taken(path)}
+    return Opaque(taint, path)
 
 
 def named_stream(value: Stream, name: str | None, path: str | None) -> Stream:

@@ -9,7 +9,7 @@ import libcst as cst
 from flake8_nnx_rng.interpreter import uses
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.events import Advanced, Drew
-from flake8_nnx_rng.interpreter.taint import CLEAN, Drawn, Sample, Taint, is_threaded
+from flake8_nnx_rng.interpreter.taint import Drawn, Redrawn, Sample, Taint, is_threaded
 from flake8_nnx_rng.interpreter.values import Key, Layer, Opaque, Stream
 
 
@@ -20,9 +20,9 @@ def drew(
     node: cst.CSTNode,
     layer: Layer | None = None,
 ) -> Taint:
-    """Records a draw; returns the mark of its numbers, if PPO does not replay them by itself."""
+    """Records a draw; returns the mark of its numbers, which says if PPO replays them by itself."""
     it.emit(Drew(it.site(node), replace(source, taint=taint), layer))
-    return CLEAN if is_threaded(taint) else frozenset({Sample(node)})
+    return frozenset({Redrawn(node) if is_threaded(taint) else Sample(node)})
 
 
 def draw_key(it: Interpreter, stream: Stream, node: cst.CSTNode) -> Key:

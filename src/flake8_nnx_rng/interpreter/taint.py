@@ -68,6 +68,13 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
+class Redrawn:
+    """Random numbers drawn at this node from a key that PPO threads: the replay draws the same."""
+
+    node: cst.CSTNode
+
+
+@dataclass(frozen=True, slots=True)
 class Fixed:
     """A key or stream made at this node from nothing that varies."""
 
@@ -82,7 +89,14 @@ class Host:
     node: cst.CSTNode
 
 
-Source = Entry | Carried | Call | Held | Asked | Drawn | Sample | Fixed | Host
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """Taken out of what the replay feeds back, at this path; the whole has no such mark."""
+
+    path: str
+
+
+Source = Entry | Carried | Call | Held | Asked | Drawn | Sample | Redrawn | Fixed | Host | Taken
 Taint = frozenset[Source]
 
 CLEAN: Taint = frozenset()

@@ -9,6 +9,7 @@ from flake8_nnx_rng.interpreter.taint import is_threaded
 from flake8_nnx_rng.interpreter.values import Instance, Layer, Stream, taint_of
 from flake8_nnx_rng.rules.replay import is_replayed
 from flake8_nnx_rng.rules.rule import Breach, Rule, example, way
+from flake8_nnx_rng.rules.sampling import is_answered_for
 
 
 def check(audit: Audit) -> Iterator[Breach]:
@@ -24,7 +25,10 @@ def check(audit: Audit) -> Iterator[Breach]:
             case _:
                 continue
         path = source.path
-        if path is None or is_threaded(taint_of(source)) or is_replayed(audit, event.site.node):
+        node = event.site.node
+        if path is None or is_threaded(taint_of(source)):
+            continue
+        if is_replayed(audit, node) or is_answered_for(audit, node):
             continue
         yield Breach(
             event.site,

@@ -10,6 +10,7 @@ from flake8_nnx_rng.interpreter.values import Stream
 from flake8_nnx_rng.rules.origin import Origin, origin_of
 from flake8_nnx_rng.rules.replay import is_replayed
 from flake8_nnx_rng.rules.rule import Breach, Rule, example, way
+from flake8_nnx_rng.rules.sampling import is_answered_for
 
 
 def check(audit: Audit) -> Iterator[Breach]:
@@ -20,7 +21,10 @@ def check(audit: Audit) -> Iterator[Breach]:
         source = event.source
         if isinstance(source, Stream) and source.path is not None:
             continue
-        if origin_of(source.taint) is not Origin.HELD or is_replayed(audit, event.site.node):
+        node = event.site.node
+        if origin_of(source.taint) is not Origin.HELD:
+            continue
+        if is_replayed(audit, node) or is_answered_for(audit, node):
             continue
         path = held_paths(source.taint)[0]
         yield Breach(

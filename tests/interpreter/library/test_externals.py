@@ -24,7 +24,10 @@ VALUES: dict[str, tuple[str, str]] = {
     "an initializer": ("jax.nn.initializers.normal(0.1)", "jax.random.<initializer>"),
     "an initializer by another name": ("nnx.initializers.normal()", "jax.random.<initializer>"),
     "an initializer that draws nothing": ("nnx.initializers.zeros_init()", "data"),
-    "a method of a stream by its class": ("nnx.Rngs.normal(nnx.Rngs(state))", "data{carry}"),
+    "a method of a stream by its class": (
+        "nnx.Rngs.normal(nnx.Rngs(state))",
+        "data{carry, redrawn nnx.Rngs.normal(nnx.Rngs(state))}",
+    ),
     "a mixture of keys": ("jnp.concatenate(self.key, state)", "key{carry, self.key}"),
     "a mixture of data": ("jnp.asarray(x, state)", "data{carry, input}"),
     "a layer": ("nnx.Linear(1, 1)", "Linear"),

@@ -15,8 +15,14 @@ VALUES: dict[str, tuple[str, str]] = {
         "jax.random.normal(self.key)",
         "data{sample jax.random.normal(self.key), self.key}",
     ),
-    "a draw from the carry is replayed": ("jax.random.normal(state)", "data{carry}"),
-    "a draw depends on all its arguments": ("jax.random.normal(state, x)", "data{carry, input}"),
+    "a draw from the carry is replayed": (
+        "jax.random.normal(state)",
+        "data{carry, redrawn jax.random.normal(state)}",
+    ),
+    "a draw depends on all its arguments": (
+        "jax.random.normal(state, x)",
+        "data{carry, input, redrawn jax.random.normal(state, x)}",
+    ),
     "an unknown function draws": (
         "jax.random.later(self.key)",
         "data{sample jax.random.later(self.key), self.key}",
@@ -37,7 +43,8 @@ VALUES: dict[str, tuple[str, str]] = {
     "a key's kind": ("jax.random.key_impl(state)", "data"),
     "either of two keys": (
         "jax.random.normal(self.key if x else state)",
-        "data{carry} | data{sample jax.random.normal(self.key if x else state), self.key}",
+        "data{carry, redrawn jax.random.normal(self.key if x else state)} | "
+        "data{sample jax.random.normal(self.key if x else state), self.key}",
     ),
 }
 

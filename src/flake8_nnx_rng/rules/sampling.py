@@ -1,0 +1,211 @@
+"""Whether a sampler scores the action that it drew: emitted, and taken back in the replay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import libcst as cst
+
+from flake8_nnx_rng.interpreter import Advanced, Audit, Drew, Event, Site
+from flake8_nnx_rng.interpreter.taint import (
+    Entry,
+    Redrawn,
+    Sample,
+    Taint,
+    Taken,
+)
+from flake8_nnx_rng.interpreter.values import (
+    Items,
+    Layer,
+    Record,
+    Table,
+    Value,
+    options,
+    taint_of,
+)
+from flake8_nnx_rng.rules.origin import Origin, origin_of
+from flake8_nnx_rng.rules.replay import is_drawn_again, returned
+
+_ACTION, _ACTIONS = "action", "actions"
+_SCORE = "log_likelihood"
+_NETWORK_OUTPUT = "nnx_ppo.PPONetworkOutput"
+_EXTRAS = "rollout_extras"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one return of a sampler makes of its draws.
+
+    Attributes:
+        site: The return.
+        action: What flows into the action.
+        extras: What it emits.
+        draws: The draws that flow into the action.
+        is_exact: Whether the action was told from the rest of the output.
+    """
+
+    site: Site
+    action: Taint
+    extras: Value
+    draws: frozenset[cst.CSTNode]
+    is_exact: bool
+
+    @property
+    def emitted(self) -> Taint:
+        """What flows into all that it emits."""
+        return taint_of(self.extras)
+
+    @property
+    def missing(self) -> frozenset[cst.CSTNode]:
+        """The draws of the action that are not emitted."""
+        return self.draws - _nodes(self.emitted)
+
+    @property
+    def emits_nothing(self) -> bool:
+        """Whether none of the draws of the action is emitted."""
+        return self.missing == self.draws
+
+
+def unemitted(audit: Audit) -> Iterator[Outcome]:
+    """The returns of the rollout that draw an action without emitting it."""
+    again = _drawn_again(audit)
+    for outcome in _outcomes(audit, audit.rollout):
+        if outcome.draws and (outcome.emits_nothing or outcome.missing - again):
+            yield outcome
+
+
+def redrawn(audit: Audit) -> Iterator[Drew | Advanced]:
+    """The draws that reach the action of the replay, though something was emitted for it."""
+    rollout = list(_outcomes(audit, audit.rollout))
+    unsaid = [o.draws for o in rollout if o.emits_nothing]
+    again = _drawn_again(audit).difference(*unsaid)  # without extras it can only draw
+    if not all(outcome.is_exact for outcome in rollout):  # noise may be for something beside
+        again &= frozenset().union(*(_nodes(outcome.emitted) for outcome in rollout))
+    for event in _draws(audit.replay):
+        if event.site.node in again:
+            yield event
+
+
+def recomputed(audit: Audit) -> Iterator[Outcome]:
+    """The returns of the replay whose action is not the stored one, but made of it or without it.
+
+    Noise that is emitted and put on a mean again moves with the parameters; so what is taken
+    back must itself depend on all that the action did. A return that draws nothing in the
+    rollout either, as under a flag, has nothing to take back.
+    """
+    made = [o for o in _outcomes(audit, audit.rollout) if o.draws and not o.emits_nothing]
+    if not made:
+        return
+    sites = {outcome.site.node for outcome in _outcomes(audit, audit.rollout)}
+    drawing = {outcome.site.node for outcome in made}
+    has_policy = any(Entry.INPUT in outcome.action for outcome in made)
+    for outcome in _outcomes(audit, audit.replay):
+        if outcome.draws or (outcome.site.node in sites and outcome.site.node not in drawing):
+            continue
+        if Entry.EXTRAS not in outcome.action:
+            yield outcome
+        elif has_policy and Entry.INPUT in outcome.action:
+            used = [part for o in made for part in _parts_used(o.extras, outcome.action)]
+            if not any(Entry.INPUT in part and _nodes(part) for part in used):
+                yield outcome
+
+
+def is_answered_for(audit: Audit, node: cst.CSTNode) -> bool:
+    """Whether a sampler's draw is judged as that of its action, so not as any other draw."""
+    if not audit.is_sampler:
+        return False
+    if any(event.site.node is node for event in redrawn(audit)):
+        return True
+    if any(node in outcome.draws for outcome in unemitted(audit)):
+        return True
+    is_of_action = any(node in o.draws for o in _outcomes(audit, audit.rollout))
+    return is_of_action and not is_drawn_again(audit, node)
+
+
+def _drawn_again(audit: Audit) -> frozenset[cst.CSTNode]:
+    return frozenset().union(*(o.draws for o in _outcomes(audit, audit.replay)))
+
+
+def _outcomes(audit: Audit, events: tuple[Event, ...]) -> Iterator[Outcome]:
+    own = {event.site.node for event in _draws(events)}
+    for site, value in returned(events):
+        output, extras = _field(value, "output"), _field(value, _EXTRAS)
+        action_value = _action(output)
+        if not audit.is_sampler and not _is_scored(output):
+            continue
+        action = taint_of(action_value)
+        counted = action if audit.is_sampler else _carried(action)
+        yield Outcome(site, action, extras, _nodes(counted) & own, action_value is not output)
+
+
+def _draws(events: tuple[Event, ...]) -> Iterator[Drew | Advanced]:
+    """Draws of the code itself, each where a stream or key is first drawn from."""
+    for event in events:
+        if isinstance(event, Advanced):
+            yield event
+        elif isinstance(event, Drew) and event.layer is None:
+            taint = event.source.taint
+            is_first = origin_of(taint) is not Origin.GIVEN_OUT
+            if is_first and not any(isinstance(source, Redrawn) for source in taint):
+                yield event
+
+
+def _nodes(taint: Taint) -> frozenset[cst.CSTNode]:
+    return frozenset(s.node for s in taint if isinstance(s, (Sample, Redrawn)))
+
+
+def _carried(taint: Taint) -> Taint:
+    return frozenset(source for source in taint if isinstance(source, Redrawn))
+
+
+def _field(value: Value, name: str) -> Value:
+    field = value.field(name) if isinstance(value, Record) else None
+    return value if field is None else field
+
+
+def _is_scored(output: Value) -> bool:
+    match output:
+        case Table(items):
+            return {_ACTION, _SCORE} <= {key for key, _ in items}
+        case Layer(name):
+            return name == _NETWORK_OUTPUT
+        case _:
+            return False
+
+
+def _action(output: Value) -> Value:
+    """The action in a sampler's output, or all of it where that cannot be told."""
+    match output:
+        case Table(items):
+            return dict(items).get(_ACTION, output)
+        case Layer(name, arguments) if name == _NETWORK_OUTPUT:
+            return arguments.get(_ACTIONS, 0) or output
+        case _:
+            return output
+
+
+def _parts_used(extras: Value, action: Taint) -> Iterator[Taint]:
+    """The parts of what was emitted that an action of the replay is made of."""
+    parts, whole = dict(_parts(extras, _EXTRAS)), taint_of(extras)
+    taken = [source.path for source in action if isinstance(source, Taken)]
+    yield from (parts.get(path, whole) for path in taken or [_EXTRAS])
+
+
+def _parts(value: Value, path: str) -> Iterator[tuple[str, Taint]]:
+    yield path, taint_of(value)
+    for option in options(value):
+        match option:
+            case Items(items):
+                for index, item in enumerate(items):
+                    yield from _parts(item, f"{path}[{index}]")
+                    yield from _parts(item, f"{path}[{index - len(items)}]")
+            case Table(entries):
+                for key, item in entries:
+                    yield from _parts(item, f"{path}[{key!r}]")
+                    yield from _parts(item, f"{path}.{key}")
+            case Record(_, fields):
+                for name, item in fields:
+                    yield from _parts(item, f"{path}.{name}")
+            case _:
+                pass
