@@ -20,7 +20,7 @@ from flake8_nnx_rng.interpreter import (
 from flake8_nnx_rng.interpreter.drawing import draw_key
 from flake8_nnx_rng.interpreter.engine import Callee, Interpreter
 from flake8_nnx_rng.interpreter.joins import join, join_all
-from flake8_nnx_rng.interpreter.library import externals
+from flake8_nnx_rng.interpreter.library import externals, keys
 from flake8_nnx_rng.interpreter.taint import Asked, is_threaded
 from flake8_nnx_rng.interpreter.unknown import unknown_call
 from flake8_nnx_rng.interpreter.values import (
@@ -39,6 +39,7 @@ from flake8_nnx_rng.interpreter.values import (
     options,
 )
 from flake8_nnx_rng.knowledge import streams
+from flake8_nnx_rng.knowledge.keys import SAMPLING_METHODS, SAMPLING_PARAMETERS
 
 
 def call_expression(it: Interpreter, node: cst.Call) -> Value:
@@ -49,7 +50,20 @@ def call_expression(it: Interpreter, node: cst.Call) -> Value:
     arguments = evaluate_arguments(it, node.args)
     if isinstance(node.func, cst.Attribute):
         _mutate(it, node.func, arguments)
+    key = _sampling_key(node.func, callee, arguments)
+    if key is not None:
+        return keys.sample(it, key, callee, arguments, node)
     return it.call(callee, arguments, node)
+
+
+def _sampling_key(func: cst.BaseExpression, callee: Value, arguments: Arguments) -> Value | None:
+    """The key that a distribution is told to sample with, if that is what a call does."""
+    if not isinstance(func, cst.Attribute) or func.attr.value not in SAMPLING_METHODS:
+        return None
+    if not all(isinstance(option, (Opaque, Method)) for option in options(callee)):
+        return None
+    given = (arguments.get(name) for name in SAMPLING_PARAMETERS)
+    return next((key for key in given if key is not None), None)
 
 
 def evaluate_arguments(it: Interpreter, args: Sequence[cst.Arg]) -> Arguments:

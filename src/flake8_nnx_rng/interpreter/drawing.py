@@ -9,7 +9,7 @@ import libcst as cst
 from flake8_nnx_rng.interpreter import uses
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.events import Advanced, Drew
-from flake8_nnx_rng.interpreter.taint import Drawn, Redrawn, Sample, Taint, is_threaded
+from flake8_nnx_rng.interpreter.taint import CLEAN, Drawn, Redrawn, Sample, Taint, is_threaded
 from flake8_nnx_rng.interpreter.values import Key, Layer, Opaque, Stream
 
 

@@ -7,7 +7,7 @@ import libcst as cst
 from flake8_nnx_rng.interpreter import attributes, containers, uses
 from flake8_nnx_rng.interpreter.drawing import advance, drew
 from flake8_nnx_rng.interpreter.engine import Interpreter
-from flake8_nnx_rng.interpreter.events import Use
+from flake8_nnx_rng.interpreter.events import Use, Wrote
 from flake8_nnx_rng.interpreter.joins import SEQUENTIAL, join_all
 from flake8_nnx_rng.interpreter.taint import CLEAN, Held, merge
 from flake8_nnx_rng.interpreter.unknown import call_functions_in, unknown_call
@@ -57,6 +57,7 @@ def call_layer(it: Interpreter, layer: Layer, arguments: Arguments, node: cst.CS
         return _call_chain(it, layer, arguments, node)
     if layer.name in layers.RECURRENT_CALLERS:
         _ask_for_carry(it, layer, arguments, node)
+    _note_statistics(it, layer, arguments, node)
     drawing = layers.DRAWING_LAYERS.get(layer.name)
     if drawing is None or _is_silent(drawing, layer, arguments):
         call_functions_in(it, arguments, node)
@@ -64,6 +65,17 @@ def call_layer(it: Interpreter, layer: Layer, arguments: Arguments, node: cst.CS
     sources = _sources(drawing, layer, arguments)
     uses.use(it, join_all(sources), Use.DRAWN, node)
     return Opaque(merge([result.taint, *(drew(it, s, s.taint, node, layer) for s in sources)]))
+
+
+def _note_statistics(
+    it: Interpreter, layer: Layer, arguments: Arguments, node: cst.CSTNode
+) -> None:
+    """A normalisation layer writes the statistics that it keeps, unless its call says otherwise."""
+    flag = layers.WRITING_LAYERS.get(layer.name)
+    if flag is None or layer.path is None or arguments.get(flag[0]) == Const(flag[1]):
+        return
+    statistics = Opaque(taint_of(layer), layer.path)
+    it.emit(Wrote(it.site(node), layer.path, statistics, blur(*arguments.values())))
 
 
 def call_layer_method(

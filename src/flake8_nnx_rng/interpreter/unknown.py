@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import libcst as cst
 
 from flake8_nnx_rng.interpreter import containers
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.events import Escaped
-from flake8_nnx_rng.interpreter.taint import spread_as
+from flake8_nnx_rng.interpreter.taint import CLEAN, Sample, Taint, is_threaded, spread_as
 from flake8_nnx_rng.interpreter.values import (
     Arguments,
     External,
     Function,
+    Instance,
     Key,
     Layer,
     Method,
@@ -21,21 +24,38 @@ from flake8_nnx_rng.interpreter.values import (
     Value,
     blur,
     options,
-    taint_of,
 )
-from flake8_nnx_rng.knowledge import host
+from flake8_nnx_rng.knowledge import functions, host
 
 
 def unknown_call(
     it: Interpreter, name: str, callee: Value, arguments: Arguments, node: cst.CSTNode
 ) -> Opaque:
-    """A call whose result depends on all that it is given, in an unknown way."""
-    for value in arguments.values():
-        for option in containers.leaves(value):
-            if isinstance(option, Stream) or (isinstance(option, Key) and taint_of(option)):
-                it.emit(Escaped(it.site(node), option, name))
+    """A call whose result depends on all that it is given, in an unknown way.
+
+    What it draws from keys and streams that are handed to it is as good as drawn here.
+    """
+    marks: Taint = CLEAN
+    for random in _random_in(it, arguments) if not functions.draws_nothing(name) else ():
+        it.emit(Escaped(it.site(node), random, name))
+        if not is_threaded(random.taint):
+            marks = frozenset({Sample(node)})
     results = call_functions_in(it, arguments, node)
-    return blur(callee, *arguments.values(), *results)
+    return blur(callee, *arguments.values(), *results, Opaque(marks))
+
+
+def _random_in(it: Interpreter, arguments: Arguments) -> Iterator[Stream | Key]:
+    """The keys and streams among arguments, and those that objects among them hold."""
+    for value in arguments.values():
+        for leaf in containers.leaves(value):
+            if isinstance(leaf, Instance):
+                store = it.store or {}
+                held = [v for (ref, _), v in store.items() if ref == leaf.ref]
+            else:
+                held = [leaf]
+            for option in (one for part in held for one in options(part)):
+                if isinstance(option, Stream) or (isinstance(option, Key) and option.taint):
+                    yield option
 
 
 def call_functions_in(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> list[Value]:

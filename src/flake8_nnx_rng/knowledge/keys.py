@@ -41,6 +41,12 @@ RANDOM: dict[str, KeyEffect] = {
 """Every public name of `jax.random`, without its package."""
 
 PREFIX = "jax.random."
+SAMPLING_METHODS = frozenset({"sample", "sample_n", "rsample", "sample_and_log_prob"})
+"""Methods of distributions, as of distrax, TensorFlow Probability and NumPyro."""
+
+SAMPLING_PARAMETERS = ("seed", "key", "rng")
+"""What a distribution's key is called, always given by keyword."""
+
 KEY_PARAMETERS = ("key", "keys", "key_bits_array", "seed")
 """What the first parameter is called where it is given by keyword."""
 

@@ -32,6 +32,13 @@ DRAWING_LAYERS: dict[str, DrawingLayer] = {
     "flax.nnx.bridge.ToNNX": DrawingLayer(stream="to_nnx__rngs"),
 }
 
+WRITING_LAYERS: dict[str, tuple[str, bool]] = {
+    "flax.nnx.BatchNorm": ("use_running_average", True),
+    "flax.nnx.SpectralNorm": ("update_stats", False),
+}
+"""Layers that update statistics when they are called: the argument of the call and its value that
+keep them from it. The same argument of the constructor does not count, as `train()` undoes it."""
+
 RECURRENT_CALLERS = frozenset({"flax.nnx.RNN", "flax.nnx.Bidirectional"})
 """Layers that ask a cell for its initial carry when the call passes none."""
 

@@ -14,7 +14,7 @@ def check(audit: Audit) -> Iterator[Breach]:
     if audit.is_sampler:
         return
     for event in audit.events():
-        if isinstance(event, Wrote) and (_is_random(event.before) or _is_random(event.after)):
+        if isinstance(event, Wrote) and (is_random(event.before) or is_random(event.after)):
             yield Breach(
                 event.site,
                 f"{way(event.site)} writes RNG state {event.path}: the loss replay starts where "
@@ -22,7 +22,8 @@ def check(audit: Audit) -> Iterator[Breach]:
             )
 
 
-def _is_random(value: Value) -> bool:
+def is_random(value: Value) -> bool:
+    """Whether a value may be a key or a stream."""
     return any(isinstance(option, (Key, Stream)) for option in options(value))
 
 

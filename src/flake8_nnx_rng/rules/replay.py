@@ -40,6 +40,12 @@ def is_drawn_again(audit: Audit, node: cst.CSTNode) -> bool:
     return any(_reaches(Sample(node), parts, compared) for parts in _returns(audit.replay))
 
 
+def what_is_compared(events: tuple[Event, ...]) -> Iterator[Taint]:
+    """What flows into each field that the replay is compared by."""
+    for parts in _returns(events):
+        yield from (parts[name] for name in _COMPARED)
+
+
 def _uses_extras(audit: Audit) -> bool:
     return any(Entry.EXTRAS in part["output"] for part in _returns(audit.replay))
 

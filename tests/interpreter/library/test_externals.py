@@ -84,9 +84,10 @@ EVENTS: dict[str, tuple[str, list[str]]] = {
         "jnp.asarray(lambda: self.rngs())",
         ["self.rngs() draws from self.rngs"],
     ),
-    "a key handed to a function of an array escapes": (
-        "jnp.sin(self.key)",
-        ["jnp.sin(self.key) hands self.key to jax.numpy.sin"],
+    "a key handed to a function that draws nothing stays": ("jnp.sin(self.key)", []),
+    "a key handed to a function of another library escapes": (
+        "scipy.rank(self.key)",
+        ["scipy.rank(self.key) hands self.key to scipy.rank"],
     ),
     "a function of the host that is handed on is called": (
         "jax.tree.map(np.random.permutation, x)",

@@ -101,6 +101,18 @@ def _count(arguments: Arguments) -> int | None:
     return None
 
 
+def sample(
+    it: Interpreter, key: Value, distribution: Value, arguments: Arguments, node: cst.CSTNode
+) -> Value:
+    """`distribution.sample(seed=key)`: a draw that depends on the parameters as well."""
+    uses.use(it, key, Use.DRAWN, node)
+    taints = [taint_of(distribution), *map(taint_of, arguments.values())]
+    for option in options(key):
+        seeded = Key(frozenset({Fixed(node)})) if isinstance(option, Const) else option
+        taints.append(consume(it, seeded, node, KeyEffect.DRAW))
+    return Opaque(merge(taints))
+
+
 def key_argument(arguments: Arguments) -> Value:
     """The key that a function of `jax.random` is given."""
     for name in KEY_PARAMETERS:

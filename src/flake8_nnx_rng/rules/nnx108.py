@@ -1,0 +1,109 @@
+"""NNX108: the forward pass writes state of the module that its output depends on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from flake8_nnx_rng.interpreter import Audit, Drew, Event, Wrote
+from flake8_nnx_rng.interpreter.taint import Held, merge
+from flake8_nnx_rng.rules.nnx103 import is_random
+from flake8_nnx_rng.rules.replay import what_is_compared
+from flake8_nnx_rng.rules.rule import Breach, Rule, example, way
+
+
+def check(audit: Audit) -> Iterator[Breach]:
+    """A held place that is no RNG state was written, and flows into what is compared."""
+    for events in audit.passes():
+        read = _read(events)
+        for event in events:
+            if not isinstance(event, Wrote) or is_random(event.before) or is_random(event.after):
+                continue
+            if any(_overlap(event.path, path) for path in read):
+                yield Breach(
+                    event.site,
+                    f"{way(event.site)} updates {event.path}, which its output depends on: the "
+                    "loss replay starts from what the rollout left there; keep it in the state, "
+                    "or update it outside the pass",
+                )
+
+
+def _read(events: tuple[Event, ...]) -> set[str]:
+    """The held places that flow into what is compared, or into a key that is drawn from."""
+    taints = [event.source.taint for event in events if isinstance(event, Drew)]
+    flowing = merge([*what_is_compared(events), *taints])
+    return {source.path for source in flowing if isinstance(source, Held)}
+
+
+def _overlap(first: str, second: str) -> bool:
+    """Whether one place is, or lies within, the other."""
+    short, long = sorted((first, second), key=len)
+    return long == short or (long.startswith(short) and long[len(short)] in ".[")
+
+
+RULE = Rule(
+    code="NNX108",
+    name="state-write",
+    observable=("purity", "replay"),
+    what="""
+Finds writes of module state in the forward pass that the output depends on: running statistics
+(`nnx.BatchNorm` in train mode, `nnx.SpectralNorm`), counters and buffers in an `nnx.Variable` or an
+attribute. A `BatchNorm` is clear only where its call passes a literal `use_running_average=True`. A
+log that nothing returned depends on is not reported.
+""",
+    why="""
+The loss replays a rollout on the promise that the pass leaves the module as it was. What is written
+stays written: the replay starts where the rollout ended, and batch statistics are those of the
+minibatch. Measured on nnx-ppo 0.3.0 with `nnx.BatchNorm`: outputs differ by up to 1.70 on a
+minibatch, 0 on the full batch.
+""",
+    instead="""
+Keep per-environment state in the carry. Keep statistics as nnx-ppo's `Normalizer` does: read in the
+pass, updated in `update_statistics` after it.
+""",
+    fix_safety="There is no automatic rewrite: where the state belongs is a design decision.",
+    invalid=(
+        example("""
+        from flax import nnx
+        from nnx_ppo.networks.types import StatefulModule, StatefulModuleOutput
+
+
+        class Normed(StatefulModule):
+            def __init__(self, features: int, rngs: nnx.Rngs):
+                self.norm = nnx.BatchNorm(features, rngs=rngs)
+
+            def __call__(self, state, x, rollout_extras=None):
+                return StatefulModuleOutput(state, self.norm(x), 0.0, {})  # breach
+        """),
+        example("""
+        from flax import nnx
+        from nnx_ppo.networks.types import StatefulModule, StatefulModuleOutput
+
+
+        class Warmup(StatefulModule):
+            def __init__(self):
+                self.steps = nnx.Variable(0.0)
+
+            def __call__(self, state, x, rollout_extras=None):
+                self.steps[...] += 1.0  # breach
+                return StatefulModuleOutput(state, x / self.steps[...], 0.0, {})
+        """),
+    ),
+    valid=(
+        example("""
+        from flax import nnx
+        from nnx_ppo.networks.types import StatefulModule, StatefulModuleOutput
+
+
+        class Normed(StatefulModule):
+            def __init__(self, features: int, rngs: nnx.Rngs):
+                self.norm = nnx.BatchNorm(features, rngs=rngs)
+                self.calls = nnx.Variable(0)
+
+            def __call__(self, state, x, rollout_extras=None):
+                self.calls[...] += 1  # a log: no output depends on it
+                y = self.norm(x, use_running_average=True)
+                return StatefulModuleOutput(state, y, 0.0, {})
+        """),
+    ),
+    check=check,
+)
