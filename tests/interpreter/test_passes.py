@@ -254,3 +254,9 @@ def test_the_passes_of_a_class_do_not_depend_on_those_before() -> None:
     first, second = audit(cls, Hierarchy()), audit(cls, Hierarchy())
     assert told_all(first.rollout) == told_all(second.rollout)
     assert trails_in(first) == trails_in(second) == ["M.__call__"]
+
+
+def test_a_pass_knows_nothing_of_the_functions_that_an_earlier_pass_defined() -> None:
+    members = "def __call__(self, a, b, c=None):\n    a = (lambda: a, 1)[1]\n    return a"
+    passes = support.audit_of(_class(members), "M")
+    assert returned(passes.rollout) == returned(passes.replay) == "1"

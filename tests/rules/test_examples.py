@@ -102,6 +102,8 @@ def test_an_example_runs_on_nnx_ppo(
     code: str, example: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     types_of_ppo = pytest.importorskip("nnx_ppo.networks.types")
+    unseen = types.SimpleNamespace(perturbed=lambda x, rngs: x)
+    monkeypatch.setitem(sys.modules, "elsewhere", unseen)  # stands for a package of the user's
     module = types.ModuleType(f"{code.lower()}_example")
     monkeypatch.setitem(sys.modules, module.__name__, module)
     monkeypatch.setitem(

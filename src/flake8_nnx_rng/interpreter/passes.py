@@ -135,14 +135,15 @@ class _Runner:
         self._it = it
         self._instance = instance
         self._constructed = dict(it.store or {})
-        self._steps = it.steps
+        self._steps, self._kept = it.steps, set(it.kept)
         self._frames = list(it.frames)
 
     def run(self, call: Callable[[], Value], *, maps_envs: bool = False) -> _Pass:
         """The events of a call and what it returns."""
         it = self._it
         it.store, it.events, it.results = dict(self._constructed), {}, {}
-        it.steps, it.maps_envs = self._steps, maps_envs
+        it.steps, it.kept, it.journal = self._steps, set(self._kept), []
+        it.maps_envs = maps_envs
         try:
             value = call()
         except BudgetError:

@@ -85,10 +85,6 @@ EVENTS: dict[str, tuple[str, list[str]]] = {
         ["self.rngs() draws from self.rngs"],
     ),
     "a key handed to a function that draws nothing stays": ("jnp.sin(self.key)", []),
-    "a key handed to a function of another library escapes": (
-        "scipy.rank(self.key)",
-        ["scipy.rank(self.key) hands self.key to scipy.rank"],
-    ),
     "a function of the host that is handed on is called": (
         "jax.tree.map(np.random.permutation, x)",
         ["jax.tree.map(np.random.permutation, x) draws on the host: numpy.random.permutation"],

@@ -33,7 +33,7 @@ IDIOMS = {
 
         ---
         law = distrax.MultivariateNormalDiag(x, jnp.ones_like(x))
-        action = jax.lax.stop_gradient(law.sample(seed=self.rngs()))  # NNX101
+        action = jax.lax.stop_gradient(law.sample(seed=self.rngs()))
         output = {"action": action, "log_likelihood": law.log_prob(action)}
         return Out((), output, 0.0, {})  # NNX301
     """,
@@ -51,12 +51,12 @@ IDIOMS = {
         self.rngs = rngs
         ---
         if rollout_extras is not None:
-            self.rngs.default.count[...] = rollout_extras[0]  # NNX103
+            self.rngs.default.count[...] = rollout_extras[0]
         count = jnp.broadcast_to(self.rngs.default.count[...], x.shape[:1])
-        action = jax.lax.stop_gradient(x + self.rngs.normal(x.shape))  # NNX101
+        action = jax.lax.stop_gradient(x + self.rngs.normal(x.shape))
         likelihood = -jnp.sum((action - x) ** 2, axis=-1)
         output = {"action": action, "log_likelihood": likelihood}
-        return Out((), output, 0.0, {}, count)  # NNX302
+        return Out((), output, 0.0, {}, count)  # NNX301
     """,
     "59 a draw of no sampler that the extras replace and that is emitted": """
         self.rngs = rngs
