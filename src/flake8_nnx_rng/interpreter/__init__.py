@@ -7,11 +7,13 @@ It follows values through the code and emits events; it reports nothing. Start r
 
 from flake8_nnx_rng.interpreter.events import (
     Advanced,
+    CalledChild,
     Constructed,
     Drew,
     DrewOnHost,
     Escaped,
     Event,
+    ReadPart,
     Returned,
     Site,
     Wrote,
@@ -21,11 +23,13 @@ from flake8_nnx_rng.interpreter.passes import Audit, audit
 __all__ = [
     "Advanced",
     "Audit",
+    "CalledChild",
     "Constructed",
     "Drew",
     "DrewOnHost",
     "Escaped",
     "Event",
+    "ReadPart",
     "Returned",
     "Site",
     "Wrote",

@@ -25,6 +25,7 @@ from flake8_nnx_rng.interpreter.values import (
     blur,
     options,
 )
+from flake8_nnx_rng.knowledge.children import CONTAINER, Promise
 from flake8_nnx_rng.project import ClassInfo, Hierarchy, Scope
 
 MAX_STEPS = 25_000
@@ -112,6 +113,7 @@ class Interpreter:
         cut_short: Calls that were not followed because they recursed or nested too deeply.
         kept: Frames whose variables outlive their call.
         results: What calls returned that depend on their arguments and the objects alone.
+        promise: What a `StatefulModule` of the project needs of its caller.
     """
 
     hierarchy: Hierarchy
@@ -131,6 +133,7 @@ class Interpreter:
     cut_short: int = 0
     kept: set[int] = field(default_factory=set)
     results: dict[tuple[object, ...], Value] = field(default_factory=dict)
+    promise: Callable[[ClassInfo], Promise] = field(default=lambda cls: CONTAINER)
 
     @property
     def frame(self) -> Frame:

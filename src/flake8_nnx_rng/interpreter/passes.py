@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
+from weakref import WeakKeyDictionary
 
 import libcst as cst
 
-from flake8_nnx_rng.interpreter import attributes, objects
+from flake8_nnx_rng.interpreter import attributes, objects, promises
 from flake8_nnx_rng.interpreter.calls import CALLEES
 from flake8_nnx_rng.interpreter.engine import OBJECTS_VERSION, BudgetError, Frame, Interpreter
 from flake8_nnx_rng.interpreter.events import Event, Returned
@@ -28,6 +30,7 @@ from flake8_nnx_rng.interpreter.values import (
     children,
     options,
 )
+from flake8_nnx_rng.knowledge.children import STATELESS, Promise
 from flake8_nnx_rng.project import ClassInfo, Hierarchy
 
 CARRY = Opaque(frozenset({Entry.CARRY}), "state")
@@ -59,6 +62,55 @@ class Audit:
         yield from self.replay
 
 
+_PROMISES: WeakKeyDictionary[ClassInfo, Promise] = WeakKeyDictionary()
+"""What classes were found to need, so that each is asked once."""
+
+
+def promise_of(cls: ClassInfo, hierarchy: Hierarchy) -> Promise:
+    """What a `StatefulModule` of the project needs of its caller.
+
+    A class that contains itself needs what it needs besides.
+    """
+    if cls not in _PROMISES:
+        _PROMISES[cls] = STATELESS
+        try:
+            _PROMISES[cls] = _find_promise(cls, hierarchy)
+        except RecursionError:
+            del _PROMISES[cls]
+            raise
+    return _PROMISES[cls]
+
+
+def _find_promise(cls: ClassInfo, hierarchy: Hierarchy) -> Promise:
+    base = promises.inherited(cls, hierarchy)
+    extras, carry = base.extras, base.carry
+    if hierarchy.defines(cls, ENTRY):
+        passes = audit(cls, hierarchy)
+        extras = promises.extras_of(passes.rollout, passes.replay)
+    if hierarchy.defines(cls, "initialize_state"):
+        carry = promises.carry_of(_initial_state(cls, hierarchy))
+    return Promise(extras, carry)
+
+
+def _initial_state(cls: ClassInfo, hierarchy: Hierarchy) -> Value:
+    it, instance = _machine(cls, hierarchy)
+    try:
+        _construct(it, instance)
+        it.recording = False
+        seed = attributes.attribute(it, instance, "initialize_state", cls.node)
+        return it.call(seed, Arguments((Opaque(),)), cls.node)
+    except BudgetError:
+        return Opaque()
+
+
+def _machine(cls: ClassInfo, hierarchy: Hierarchy) -> tuple[Interpreter, Instance]:
+    it = Interpreter(hierarchy, EXPRESSIONS, STATEMENTS, CALLEES, attributes.attribute)
+    it.promise = partial(promise_of, hierarchy=hierarchy)
+    instance = Instance(cls, it.identity(cls), "self")
+    it.frames.append(Frame(it.identity("audit", cls), cls.scope, receiver=instance))
+    return it, instance
+
+
 def audit(cls: ClassInfo, hierarchy: Hierarchy) -> Audit:
     """Interprets both passes of a `StatefulModule`."""
     rollout, whole = _run(cls, hierarchy, NONE)
@@ -67,9 +119,7 @@ def audit(cls: ClassInfo, hierarchy: Hierarchy) -> Audit:
 
 
 def _run(cls: ClassInfo, hierarchy: Hierarchy, extras: Value) -> tuple[tuple[Event, ...], bool]:
-    it = Interpreter(hierarchy, EXPRESSIONS, STATEMENTS, CALLEES, attributes.attribute)
-    instance = Instance(cls, it.identity(cls), "self")
-    it.frames.append(Frame(it.identity("audit", cls), cls.scope, receiver=instance))
+    it, instance = _machine(cls, hierarchy)
     try:
         _construct(it, instance)
         entry = attributes.member(it, cls, ENTRY)

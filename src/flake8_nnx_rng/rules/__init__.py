@@ -7,8 +7,10 @@ from flake8_nnx_rng.rules import (
     nnx104,
     nnx106,
     nnx107,
+    nnx205,
     nnx301,
     nnx302,
+    nnx303,
     nnx403,
     nnx900,
 )
@@ -23,8 +25,10 @@ CATALOGUE: dict[str, Rule] = {
         nnx104,
         nnx106,
         nnx107,
+        nnx205,
         nnx301,
         nnx302,
+        nnx303,
         nnx403,
         nnx900,
     )
