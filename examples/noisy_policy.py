@@ -140,6 +140,25 @@ class StubbornSampler(ActionSampler):
         return StatefulModuleOutput(next_key, output, jnp.array(0.0), {}, raw)
 
 
+class Torso(StatefulModule):
+    """Faulty: drops the keys that its encoder carries, and the extras that its head emits."""
+
+    def __init__(self, encoder: StatefulModule, head: StatefulModule) -> None:
+        self.encoder = encoder
+        self.head = head
+
+    def initialize_state(self, batch_size: int) -> tuple[Any, Any]:
+        return self.encoder.initialize_state(batch_size), self.head.initialize_state(batch_size)
+
+    def __call__(self, state: tuple[Any, Any], x: jax.Array, rollout_extras: Any = None) -> Any:
+        given = (None, None) if rollout_extras is None else rollout_extras
+        encoded = self.encoder(state[0], x, given[0])
+        out = self.head(state[1], encoded.output)
+        extras = (encoded.rollout_extras, None)
+        next_state = (state[0], out.next_state)
+        return StatefulModuleOutput(next_state, out.output, jnp.array(0.0), {}, extras)
+
+
 def build(features: int, actions: int, rngs: nnx.Rngs) -> Sequential:
     """The network that a training script would build."""
     return Sequential(

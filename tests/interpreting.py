@@ -15,12 +15,14 @@ import support
 from flake8_nnx_rng.interpreter import (
     Advanced,
     Audit,
+    CalledChild,
     Constructed,
     Derived,
     Drew,
     DrewOnHost,
     Escaped,
     Event,
+    ReadPart,
     Returned,
     Reused,
     Wrote,
@@ -39,6 +41,8 @@ from flake8_nnx_rng.interpreter.taint import (
     Fixed,
     Held,
     Host,
+    Part,
+    Passed,
     Redrawn,
     Sample,
     Source,
@@ -243,6 +247,10 @@ def _source(source: Source) -> str:
             return f"sample {_code(at)}"
         case Redrawn(at):
             return f"redrawn {_code(at)}"
+        case Passed(at):
+            return f"passed {_code(at)}"
+        case Part(_, child, name):
+            return f"{name} of {child}"
         case Taken(path):
             return f"taken {path}"
         case Fixed(at):
@@ -274,6 +282,10 @@ def _deed(event: Event) -> str:
             return f"constructs {name} of {{{sources(taint)}}}"
         case Escaped(_, value, callee):
             return f"hands {_named(value)} to {callee}"
+        case CalledChild(_, child):
+            return f"calls child {child}"
+        case ReadPart():
+            return "reads a part"
         case Returned(_, value):
             return f"returns {shown(value)}"
 

@@ -211,9 +211,13 @@ class Silent(nnx.Module): pass
 
 def test_a_stateful_child_is_checked_by_itself() -> None:
     before = CHILD.format(base="StatefulModule")
-    assert events_in("self.c(state, x)", init="self.c = Child(rngs)", before=before) == []
+    told = events_in("self.c(state, x)", init="self.c = Child(rngs)", before=before)
+    assert told == ["self.c(state, x) calls child self.c"]
     fields = ("next_state", "output", "regularization_loss", "metrics", "rollout_extras")
-    inside = ", ".join(f"{name}=data{{carry, input, self.c}}" for name in fields)
+    inside = ", ".join(
+        f"{name}=data{{carry, input, {', '.join(sorted(['self.c', f'{name} of self.c']))}}}"
+        for name in fields
+    )
     found = value_of("self.c(state, x)", init="self.c = Child(rngs)", before=before)
     assert found == f"StatefulModuleOutput({inside})"
 

@@ -7,6 +7,7 @@ It follows values through the code and emits events; it reports nothing. Start r
 
 from flake8_nnx_rng.interpreter.events import (
     Advanced,
+    CalledChild,
     Constructed,
     Defaulted,
     Derived,
@@ -14,6 +15,7 @@ from flake8_nnx_rng.interpreter.events import (
     DrewOnHost,
     Escaped,
     Event,
+    ReadPart,
     Returned,
     Reused,
     Site,
@@ -26,6 +28,7 @@ from flake8_nnx_rng.interpreter.passes import Audit, audit, carries_keys
 __all__ = [
     "Advanced",
     "Audit",
+    "CalledChild",
     "Chosen",
     "Constructed",
     "Defaulted",
@@ -34,6 +37,7 @@ __all__ = [
     "DrewOnHost",
     "Escaped",
     "Event",
+    "ReadPart",
     "Returned",
     "Reused",
     "Site",

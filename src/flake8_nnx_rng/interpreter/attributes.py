@@ -6,11 +6,18 @@ from dataclasses import replace
 
 import libcst as cst
 
-from flake8_nnx_rng.interpreter import collection_methods, containers, declared, names
+from flake8_nnx_rng.interpreter import (
+    children,
+    collection_methods,
+    containers,
+    declared,
+    names,
+)
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.joins import SEQUENTIAL, held, join_all
 from flake8_nnx_rng.interpreter.taint import CLEAN, Held
 from flake8_nnx_rng.interpreter.values import (
+    UNKNOWN_OUTPUT,
     Arguments,
     Class,
     External,
@@ -32,6 +39,7 @@ from flake8_nnx_rng.interpreter.values import (
     taint_of,
 )
 from flake8_nnx_rng.knowledge import functions, host, layers, library, streams
+from flake8_nnx_rng.knowledge.children import promise_of_library
 from flake8_nnx_rng.project import (
     AnnotatedSymbol,
     ClassInfo,
@@ -80,7 +88,11 @@ def attribute(it: Interpreter, value: Value, name: str, node: cst.CSTNode) -> Va
             return _layer_attribute(value, name, path)
         case Record():
             known = value.field(name)
-            return Method(value, name) if known is None else known
+            if known is not None:
+                children.note_read(it, known, name, node)
+                return known
+            is_data = value.name == UNKNOWN_OUTPUT and name not in containers.COPYING
+            return attribute(it, blur(value), name, node) if is_data else Method(value, name)
         case Table():
             found = dict(value.items).get(name, value.rest)
             return (
@@ -234,6 +246,8 @@ def _after(
             part = library_part(it, instance)
             if part is not None:
                 return Method(part, name)
+        if name == "__call__" and promise_of_library(ancestor.name) is not None:
+            return Layer(ancestor.name, Arguments(), "super()", is_built=False)
     # A library's own method: its draws are the library's business, its result depends on us.
     return Method(Opaque(), f"super().{name}")
 

@@ -10,6 +10,7 @@ import libcst as cst
 
 from flake8_nnx_rng.interpreter import (
     assignment,
+    children,
     collection_methods,
     containers,
     functions,
@@ -154,9 +155,15 @@ def _opaque(it: Interpreter, callee: Opaque, arguments: Arguments, node: cst.CST
         return methods.call_method(it, replace(callee, path=base), name, arguments, node)
     if base and name in collection_methods.METHODS and is_threaded(callee.taint):
         return Opaque(callee.taint, base)  # a part of what PPO threads through, as by an index
+    if base and name in _VIEWS and not arguments.values():
+        return collection_methods.METHODS[name](replace(callee, path=base), arguments)
     result = unknown_call(it, callee.path, callee, arguments, node)
-    return Opaque(result.taint | {Asked(callee.path, node)})
+    asked = Opaque(result.taint | {Asked(callee.path, node)})
+    return children.call_unknown(it, callee.path, asked, arguments, node)
 
+
+_VIEWS = frozenset({"items", "values"})
+"""Methods by which the content of a held dict is found, also where its type is unknown."""
 
 CALLEES: dict[type[Any], Callee] = {
     Class: _class,

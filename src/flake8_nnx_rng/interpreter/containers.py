@@ -37,6 +37,9 @@ from flake8_nnx_rng.interpreter.values import (
     taint_of,
 )
 
+COPYING = frozenset({"_replace", "replace"})
+"""Methods of a record that copy it with other fields."""
+
 FIRST, SECOND = Const(0), Const(1)
 """Indices of a pair."""
 

@@ -26,6 +26,7 @@ from flake8_nnx_rng.interpreter.values import (
     blur,
     options,
 )
+from flake8_nnx_rng.knowledge.children import CONTAINER, Promise
 from flake8_nnx_rng.project import ClassInfo, Hierarchy, Scope
 
 MAX_STEPS = 25_000
@@ -124,6 +125,7 @@ class Interpreter:
         journal: What became of keys so far: the names of those made, and the uses.
         repeated: What flows into the number of rounds of the loops in progress.
         maps_envs: Whether the code in progress is mapped over the envs.
+        promise: What a `StatefulModule` of the project needs of its caller.
     """
 
     hierarchy: Hierarchy
@@ -148,6 +150,7 @@ class Interpreter:
     journal: list[object] = field(default_factory=list)
     repeated: Taint = CLEAN
     maps_envs: bool = False
+    promise: Callable[[ClassInfo], Promise] = field(default=lambda cls: CONTAINER)
 
     @property
     def frame(self) -> Frame:

@@ -12,6 +12,7 @@ import libcst as cst
 
 from flake8_nnx_rng.interpreter.taint import Taint
 from flake8_nnx_rng.interpreter.values import Instance, Key, Layer, Opaque, Stream, Value
+from flake8_nnx_rng.knowledge.children import Promise
 from flake8_nnx_rng.project import SourceFile
 
 
@@ -179,4 +180,50 @@ class Defaulted:
     value: Stream | Key
 
 
-Event = Drew | Derived | Reused | Advanced | Wrote | DrewOnHost | Constructed | Escaped | Returned
+@dataclass(frozen=True, slots=True)
+class CalledChild:
+    """A module was called as PPO's containers call theirs: `child(state, x, rollout_extras)`.
+
+    Attributes:
+        site: Where.
+        child: What it is called, such as `self.encoder`.
+        promise: What it is known to need; of an unknown one, that depends.
+        state: The state that it was given, or None.
+        extras: The extras that it was given, or None.
+        is_certain: Whether it is a module, rather than a function that takes as many arguments.
+    """
+
+    site: Site
+    child: str
+    promise: Promise
+    state: Value | None
+    extras: Value | None
+    is_certain: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPart:
+    """A field of what a call returned was read by its name, so the callee is a module.
+
+    Attributes:
+        site: Where.
+        call: The call.
+    """
+
+    site: Site
+    call: cst.CSTNode
+
+
+Event = (
+    Drew
+    | Derived
+    | Reused
+    | Advanced
+    | Wrote
+    | DrewOnHost
+    | Constructed
+    | Escaped
+    | Returned
+    | CalledChild
+    | ReadPart
+)

@@ -121,7 +121,7 @@ def _container_method(
     read = collection_methods.METHODS.get(name)
     if read is not None:
         return read(receiver, arguments)
-    if isinstance(receiver, Record) and name in ("_replace", "replace"):
+    if isinstance(receiver, Record) and name in containers.COPYING:
         return containers.with_fields(receiver, arguments)
     results = call_functions_in(it, arguments, node)
     return blur(receiver, *arguments.values(), *results)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from flake8_nnx_rng.interpreter import attributes, containers, uses
+from flake8_nnx_rng.interpreter import attributes, children, containers, uses
 from flake8_nnx_rng.interpreter.drawing import advance, drew
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.events import Use, Wrote
@@ -19,14 +19,14 @@ from flake8_nnx_rng.interpreter.values import (
     Key,
     Layer,
     Opaque,
-    Record,
     Stream,
     Value,
     blur,
     options,
     taint_of,
 )
-from flake8_nnx_rng.knowledge import layers, library
+from flake8_nnx_rng.knowledge import layers
+from flake8_nnx_rng.knowledge.children import promise_of_library
 
 _NNX = "flax.nnx."
 
@@ -52,6 +52,8 @@ def construct_layer(it: Interpreter, name: str, arguments: Arguments, node: cst.
 
 def call_layer(it: Interpreter, layer: Layer, arguments: Arguments, node: cst.CSTNode) -> Value:
     """A layer is called: it may draw, and so may the layers that it holds."""
+    if promise_of_library(layer.name) is not None:
+        return children.call_child(it, layer, arguments, node)
     result = blur(layer, *arguments.values())
     if layer.name == SEQUENTIAL:
         return _call_chain(it, layer, arguments, node)
@@ -105,8 +107,7 @@ def call_instance(
     and extras, so its inside is not this module's business.
     """
     if it.hierarchy.is_stateful(instance.cls):
-        parts = blur(instance, *arguments.values())
-        return Record(library.OUTPUT, tuple((f, parts) for f in library.OUTPUT_FIELDS))
+        return children.call_child(it, instance, arguments, node)
     function = attributes.member(it, instance.cls, "__call__")
     if function is None and (part := attributes.library_part(it, instance)) is not None:
         return it.call(part, arguments, node)

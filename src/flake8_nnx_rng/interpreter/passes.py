@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
+from weakref import WeakKeyDictionary
 
 import libcst as cst
 
-from flake8_nnx_rng.interpreter import attributes, containers, envs, names, objects, uses
+from flake8_nnx_rng.interpreter import attributes, containers, envs, names, objects, promises, uses
 from flake8_nnx_rng.interpreter.calls import CALLEES
 from flake8_nnx_rng.interpreter.engine import (
     BATCH,
@@ -40,6 +42,7 @@ from flake8_nnx_rng.interpreter.values import (
     children,
     options,
 )
+from flake8_nnx_rng.knowledge.children import STATELESS, Promise
 from flake8_nnx_rng.project import ClassInfo, FunctionSymbol, Hierarchy
 
 INITIALIZE, RESET = "initialize_state", "reset_state"
@@ -86,6 +89,37 @@ class Audit:
         yield from self.replay
 
 
+_PROMISES: WeakKeyDictionary[ClassInfo, Promise] = WeakKeyDictionary()
+"""What classes were found to need, so that each is asked once."""
+
+
+def promise_of(cls: ClassInfo, hierarchy: Hierarchy) -> Promise:
+    """What a `StatefulModule` of the project needs of its caller.
+
+    A class that contains itself needs what it needs besides.
+    """
+    if cls not in _PROMISES:
+        _PROMISES[cls] = STATELESS
+        try:
+            _PROMISES[cls] = _find_promise(cls, hierarchy)
+        except RecursionError:
+            del _PROMISES[cls]
+            raise
+    return _PROMISES[cls]
+
+
+def _find_promise(cls: ClassInfo, hierarchy: Hierarchy) -> Promise:
+    base = promises.inherited(cls, hierarchy)
+    extras, carry = base.extras, base.carry
+    passes = audit(cls, hierarchy)
+    if hierarchy.defines(cls, ENTRY):
+        extras = promises.extras_of(passes.rollout, passes.replay)
+    if hierarchy.defines(cls, INITIALIZE):
+        seeded = (event.value for event in passes.initial if isinstance(event, Returned))
+        carry = promises.carry_of(join_all(seeded))
+    return Promise(extras, carry)
+
+
 def carries_keys(passes: Audit) -> bool:
     """Whether `initialize_state` seeds the state with keys."""
     return any(isinstance(leaf, Key) for leaf in containers.leaves(passes.carry))
@@ -94,6 +128,7 @@ def carries_keys(passes: Audit) -> bool:
 def audit(cls: ClassInfo, hierarchy: Hierarchy) -> Audit:
     """Interprets everything that PPO calls of a `StatefulModule`."""
     it = Interpreter(hierarchy, EXPRESSIONS, STATEMENTS, CALLEES, attributes.attribute)
+    it.promise = partial(promise_of, hierarchy=hierarchy)
     instance = Instance(cls, it.identity(cls), "self")
     it.frames.append(Frame(it.identity("audit", cls), cls.scope, receiver=instance))
     try:

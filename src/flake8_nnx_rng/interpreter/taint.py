@@ -96,7 +96,37 @@ class Taken:
     path: str
 
 
-Source = Entry | Carried | Call | Held | Asked | Drawn | Sample | Redrawn | Fixed | Host | Taken
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A field of what a child module returned that was called at this node."""
+
+    node: cst.CSTNode
+    child: str
+    field: str
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """Random numbers drawn at this node, but handed to a child whose business they are now."""
+
+    node: cst.CSTNode
+
+
+Source = (
+    Entry
+    | Carried
+    | Call
+    | Held
+    | Asked
+    | Drawn
+    | Sample
+    | Redrawn
+    | Fixed
+    | Host
+    | Taken
+    | Part
+    | Passed
+)
 Taint = frozenset[Source]
 
 CLEAN: Taint = frozenset()

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import libcst as cst
 
+from flake8_nnx_rng.interpreter import values
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.taint import carried_in
 from flake8_nnx_rng.interpreter.values import (
@@ -15,6 +16,7 @@ from flake8_nnx_rng.interpreter.values import (
     External,
     Items,
     Opaque,
+    Record,
     Table,
     Value,
     options,
@@ -120,7 +122,7 @@ def _truth(value: Value) -> bool | None:
             return True
         case Opaque() if is_fed_back(value):
             return True
-        case Opaque() | Bag() | Table() | External():
+        case Opaque() | Bag() | Table() | External() | Record(values.UNKNOWN_OUTPUT):
             return None
         case _:
             return True
@@ -132,7 +134,7 @@ def _is_none(value: Value) -> bool | None:
             return literal is None
         case Opaque() if is_fed_back(value) or carried_in(value.taint):
             return False
-        case Opaque() | External():
+        case Opaque() | External() | Record(values.UNKNOWN_OUTPUT):
             return None
         case _:
             return False

@@ -247,6 +247,9 @@ class Arguments:
 
 NONE = Const(None)
 
+UNKNOWN_OUTPUT = "?"
+"""The name of a record that may be a `StatefulModuleOutput`, or any other data."""
+
 
 def options(value: Value) -> tuple[Value, ...]:
     """The alternatives of a value; itself if there is only one."""

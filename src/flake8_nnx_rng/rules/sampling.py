@@ -10,6 +10,7 @@ import libcst as cst
 from flake8_nnx_rng.interpreter import Advanced, Audit, Drew, Event, Site
 from flake8_nnx_rng.interpreter.taint import (
     Entry,
+    Passed,
     Redrawn,
     Sample,
     Taint,
@@ -136,7 +137,9 @@ def _outcomes(audit: Audit, events: tuple[Event, ...]) -> Iterator[Outcome]:
             continue
         action = taint_of(action_value)
         counted = action if audit.is_sampler else _carried(action)
-        yield Outcome(site, action, extras, _nodes(counted) & own, action_value is not output)
+        passed = {source.node for source in action if isinstance(source, Passed)}
+        draws = (_nodes(counted) & own) - passed
+        yield Outcome(site, action, extras, draws, action_value is not output)
 
 
 def _draws(events: tuple[Event, ...]) -> Iterator[Drew | Advanced]:

@@ -30,6 +30,8 @@ from flake8_nnx_rng.knowledge import keys as key_table
 
 STREAM_METHODS = tuple(f"{name}." for name in streams.STREAM_TYPES)
 
+_NNX_PPO = tuple(f"{package}." for package in library.REFERENCE_PACKAGES)
+
 HANDLERS: dict[str, Handler] = {
     **builtins.HANDLERS,
     **control.HANDLERS,
@@ -69,7 +71,7 @@ def call_external(it: Interpreter, name: str, arguments: Arguments, node: cst.CS
         return Opaque(frozenset({Host(name, node)}))
     if modules.is_layer_class(name):
         return modules.construct_layer(it, name, arguments, node)
-    if name.startswith("nnx_ppo.") and name != library.OUTPUT:
+    if name.startswith(_NNX_PPO) and name != library.OUTPUT:
         return Layer(name, arguments)
     return unknown_call(it, name, Opaque(), arguments, node)
 
