@@ -190,6 +190,9 @@ def _instance_attribute(it: Interpreter, instance: Instance, name: str, node: cs
     found = member(it, instance.cls, name)
     if found is None:
         return unknown_attribute(instance, name)
+    is_own = instance == it.frames[0].receiver
+    if name == "__call__" and not is_own and it.hierarchy.is_stateful(instance.cls):
+        return instance  # a child, checked by itself
     bound = it.each(found, lambda v: bind(it, v, instance, node))
     is_data = not isinstance(found, (Function, Partial))
     return held(bound, f"{instance.path}.{name}") if is_data and instance.path else bound
