@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from flake8_nnx_rng.adapters.render import with_frame
-from flake8_nnx_rng.lint import lint
+from flake8_nnx_rng.lint import lint, on_by_default
 from flake8_nnx_rng.rules import CATALOGUE
 from flake8_nnx_rng.source import read_document
 
@@ -26,9 +26,12 @@ def test_the_documents_name_every_rule_and_no_other(name: str) -> None:
     assert codes_in(name) == set(CATALOGUE)
 
 
-def test_the_example_shows_every_rule_that_is_on_by_default() -> None:
-    found = {finding.code for finding in lint(read_document(EXAMPLE))}
-    assert found == {rule.code for rule in CATALOGUE.values() if rule.by_default}
+def test_the_examples_show_every_rule_that_is_on_by_default() -> None:
+    files = sorted(EXAMPLE.parent.glob("*.py"))
+    found = {finding.code for file in files for finding in lint(read_document(file))}
+    assert {code for code in found if on_by_default(code)} == {
+        rule.code for rule in CATALOGUE.values() if rule.by_default
+    }
 
 
 def test_the_sound_classes_of_the_example_are_silent() -> None:
