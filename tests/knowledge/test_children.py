@@ -12,7 +12,7 @@ from flake8_nnx_rng.interpreter.passes import promise_of
 from flake8_nnx_rng.knowledge import library
 from flake8_nnx_rng.knowledge.children import LIBRARY, promise_of_library
 from flake8_nnx_rng.lint import deep_stack
-from flake8_nnx_rng.project import ClassInfo, Hierarchy, SourceFile
+from flake8_nnx_rng.project import ClassInfo, Hierarchy, LibraryClass, SourceFile
 from flake8_nnx_rng.source import read_document
 
 ROOTS = {library.STATEFUL, library.SAMPLER}
@@ -28,7 +28,7 @@ def _sources() -> Iterator[Path]:
 
 def _modules() -> Iterator[tuple[str, ClassInfo, Hierarchy]]:
     for path in _sources():
-        hierarchy = Hierarchy(frozenset({"nnx_ppo.NamedChildren"}))
+        hierarchy = Hierarchy(frozenset({LibraryClass("nnx_ppo.NamedChildren")}))
         for cls in SourceFile.parse(read_document(path)).classes:
             name = f"nnx_ppo.{cls.name}"
             if name in library.CLASSES and name not in ROOTS and hierarchy.is_stateful(cls):
