@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from flake8_nnx_rng.interpreter import Advanced, Audit, Drew, Event, Site
+from flake8_nnx_rng.interpreter.containers import leaves
 from flake8_nnx_rng.interpreter.taint import (
     Entry,
     Passed,
@@ -108,8 +109,19 @@ def recomputed(audit: Audit) -> Iterator[Outcome]:
             yield outcome
         elif has_policy and Entry.INPUT in outcome.action:
             used = [part for o in made for part in _parts_used(o.extras, outcome.action)]
-            if not any(Entry.INPUT in part and _nodes(part) for part in used):
+            is_noise = not any(Entry.INPUT in part and _nodes(part) for part in used)
+            is_whole = not any(o.missing for o in made)  # else that is what to say
+            if is_noise or (is_whole and _is_altered(outcome.extras)):
                 yield outcome
+
+
+def _is_altered(extras: Value) -> bool:
+    """Whether the replay would store another action than it was given."""
+    return any(
+        {Entry.EXTRAS, Entry.INPUT} <= taint_of(option)
+        for leaf in leaves(extras)
+        for option in options(leaf)
+    )
 
 
 def is_answered_for(audit: Audit, node: cst.CSTNode) -> bool:
