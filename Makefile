@@ -19,7 +19,7 @@ export JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS ?= 0
 export JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES ?= -1
 DEMO_PACKAGE := nnx-ppo==0.3.0
 
-.PHONY: demo test lint types quick compatible slow venv clean
+.PHONY: demo test lint types quick compatible slow thorough venv clean
 
 demo: $(VENV)/.demo
 	@echo "== The sources of $(DEMO_PACKAGE): nothing to report"
@@ -53,7 +53,11 @@ venv: $(VENV)/.test
 
 # Builds environments, compiles, reads whole packages; without coverage, which would double it.
 slow: $(VENV)/.test
-	$(PYTEST) -m slow $(PYTEST_ARGS)
+	$(PYTEST) -m "slow and not thorough" $(PYTEST_ARGS)
+
+# All of what the others take samples of; before a release.
+thorough: $(VENV)/.test
+	$(PYTEST) -m thorough $(PYTEST_ARGS)
 
 clean:
 	rm -rf .venv* build .coverage .mypy_cache .pytest_cache .ruff_cache

@@ -72,6 +72,7 @@ def test_a_package_has_exactly_the_findings_that_were_reviewed(
     assert found == reviewed(package)
 
 
+@pytest.mark.thorough
 @EVERY
 def test_a_package_whose_every_module_is_looked_at_makes_nothing_raise(
     package: Package, sources: list[Document]
