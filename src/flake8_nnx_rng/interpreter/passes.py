@@ -149,7 +149,7 @@ def audit(cls: ClassInfo, hierarchy: Hierarchy) -> Audit:
         initial.events,
         reset.events,
         carry,
-        tuple(_defaults(it, cls)),
+        _shared(it, cls),
         all(one.is_complete for one in (initial, rollout, replay, reset)),
     )
 
@@ -208,6 +208,15 @@ class _Runner:
                 site = it.site(function.node if is_own else cls.node)
                 it.emit(Returned(site, value, uses.drawn_with(it), uses.spent(it)))
         return Opaque()
+
+
+def _shared(it: Interpreter, cls: ClassInfo) -> tuple[Defaulted, ...]:
+    """The keys and streams that are defaults, if they can be told within the budget of a pass."""
+    it.steps = 0
+    try:
+        return tuple(_defaults(it, cls))
+    except BudgetError:
+        return ()
 
 
 def _defaults(it: Interpreter, cls: ClassInfo) -> Iterator[Defaulted]:
