@@ -34,7 +34,7 @@ def _stuck(event: Returned, parts: tuple[str, ...]) -> str | None:
     if all(is_unchanged(state, part) for state in states for part in parts):
         return "it unchanged"
     kept = [leaf for state in states for part in parts for leaf in at(state, part)]
-    if all(isinstance(leaf, Key) and origin_of(leaf.taint) in _CONSTANT for leaf in kept):
+    if kept and all(isinstance(leaf, Key) and origin_of(leaf.taint) in _CONSTANT for leaf in kept):
         return "the same key in every step"
     return None
 
