@@ -167,12 +167,6 @@ def test_several_dicts_become_one() -> None:
     assert shown(containers.table_of([TABLE, Table((("l", ONE),))])) == "{'k': key{a}, 'l': 1}"
 
 
-def test_the_leaves_of_a_tree_are_what_is_in_its_collections() -> None:
-    tree = Items((Bag(KEY), Table((("k", ONE),), Record("R", (("f", TWO),))), Choice((DATA, NONE))))
-    assert containers.leaves(tree) == [KEY, ONE, TWO, DATA, NONE]
-    assert containers.leaves(KEY) == [KEY]
-
-
 def test_replacing_fields_of_a_record_leaves_the_others_and_adds_none() -> None:
     changed = containers.with_fields(RECORD, Arguments((), (("g", TWO), ("h", ONE))))
     assert changed == Record("R", (("f", KEY), ("g", TWO)))

@@ -11,6 +11,7 @@ from flake8_nnx_rng.interpreter import (
     collection_methods,
     containers,
     declared,
+    envs,
     names,
 )
 from flake8_nnx_rng.interpreter.engine import Interpreter
@@ -127,7 +128,7 @@ def bind(
             return it.call(made.positional[0], Arguments((instance,)), node)
         case Partial(External("builtins.staticmethod"), made):
             return made.positional[0]
-        case Partial(External(), Arguments((Function() as function, in_axes, out_axes))):  # mapped
+        case Partial(External(envs.MAPPED), Arguments((Function() as function, in_axes, out_axes))):
             bound = bind(it, function, instance, node, read=False)
             axes = containers.known_items(in_axes)
             in_axes = in_axes if axes is None else Items(axes[1:])

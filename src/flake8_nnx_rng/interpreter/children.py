@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from flake8_nnx_rng.interpreter import containers
+from flake8_nnx_rng.interpreter import trees
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.events import CalledChild, ReadPart
 from flake8_nnx_rng.interpreter.taint import Part, Passed, Redrawn, Sample
@@ -102,7 +102,7 @@ def _modules_in(it: Interpreter, value: Value, above: tuple[Value, ...]) -> Iter
     else:
         return
     for part in parts:
-        for leaf in containers.leaves(part):
+        for leaf in trees.leaves(part):
             if isinstance(leaf, Layer) and promise_of_library(leaf.name) is not None:
                 yield leaf
             elif isinstance(leaf, Instance) and leaf not in above:

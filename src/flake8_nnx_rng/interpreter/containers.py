@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 
+from flake8_nnx_rng.interpreter import key_arrays
 from flake8_nnx_rng.interpreter.joins import join, join_all
-from flake8_nnx_rng.interpreter.taint import (
-    Call,
-    Entry,
-    Spread,
-    Taint,
-    Taken,
-    carried_in,
-    is_threaded,
-    spread_as,
-    within,
-)
+from flake8_nnx_rng.interpreter.taint import Entry, Taken, own, spread_as, within
 from flake8_nnx_rng.interpreter.values import (
     Arguments,
     Bag,
@@ -32,7 +23,6 @@ from flake8_nnx_rng.interpreter.values import (
     Table,
     Value,
     blur,
-    children,
     options,
     taint_of,
 )
@@ -55,10 +45,9 @@ def element(value: Value) -> Value:
             return Opaque()
         case Choice(alternatives):
             return join_all(element(option) for option in alternatives)
-        case Key() if (known := known_items(value)) is not None:
-            return join_all(known)
-        case Key(taint, path):
-            return Key(spread_as(taint, own), path, made="")
+        case Key():
+            known = key_arrays.parts_of(value)
+            return key_arrays.row_of(value) if known is None else join_all(known)
         case Opaque(_, str(path)):
             found = part(value, f"{path}[...]")
             return replace(found, taint=spread_as(found.taint, own))
@@ -77,31 +66,10 @@ def known_items(value: Value) -> tuple[Value, ...] | None:
             return items
         case Record(_, fields):
             return tuple(v for _, v in fields)
-        case Key(taint, _, _, int(count)) if not is_of_all(taint):
-            return tuple(part_of(value, index) for index in range(count))
+        case Key():
+            return key_arrays.parts_of(value)
         case _:
             return None
-
-
-def part_of(key: Key, index: int) -> Key:
-    """One of the keys that a split made."""
-    made = "" if key.name is None else f"{key.name}[{index}]"
-    return Key(key.taint, None, made)
-
-
-def own(spread: Spread) -> Spread:
-    """What a map over the envs, or a loop over them, makes of the rows of all."""
-    return Spread.OWN if spread is Spread.ALL else spread
-
-
-def others(spread: Spread) -> Spread:
-    """What an index that is the same for all envs, or a shift, makes of the rows of all."""
-    return Spread.OTHER if spread is Spread.ALL else spread
-
-
-def is_of_all(taint: Taint) -> bool:
-    """Whether the rows of all envs flow in, so that the first axis counts the envs."""
-    return any(source.spread is Spread.ALL for source in carried_in(taint))
 
 
 def bag(items: Iterable[Value]) -> Value:
@@ -135,7 +103,7 @@ def item(value: Value, index: Value | slice) -> Value:
         case Stream(path=path):
             return named_stream(value, literal if isinstance(literal, str) else None, path)
         case Key():
-            return _indexed_key(value, index)
+            return key_arrays.indexed(value, index)
         case Opaque(taint, str(path)):
             shown = repr(literal) if isinstance(index, Const) else "..."
             whole = Opaque(taint | taint_of(index), path)
@@ -146,29 +114,6 @@ def item(value: Value, index: Value | slice) -> Value:
             return Opaque(taint_of(value), value.path)
         case _:
             return blur(value, index)
-
-
-def _indexed_key(key: Key, index: Value) -> Key:
-    """One key of an array; of the rows of all envs, that of one env if the index is a literal."""
-    if not isinstance(index, Const) or not isinstance(index.value, int):
-        return Key(spread_as(key.taint, own) | taint_of(index), key.path, made="")
-    if key.count and not is_of_all(key.taint):
-        return part_of(key, index.value % key.count)
-    taint = spread_as(key.taint, others) - {Call.BATCH_SIZE}
-    made = "" if key.name is None else f"{key.name}[{index.value}]"
-    path = None if is_threaded(taint) else key.path
-    return Key(taint, path, made, key.count)
-
-
-def column(value: Value, index: int) -> Value:
-    """What `value[:, index]` yields for keys that were split env by env; None if it is no key."""
-    match value:
-        case Key(count=int(count)) if -count <= index < count:
-            return part_of(value, index % count)
-        case Key(taint):
-            return Key(taint, None, "")
-        case _:
-            return blur(value)
 
 
 def part(whole: Opaque, path: str) -> Opaque:
@@ -222,70 +167,6 @@ def with_element(collection: Value, value: Value) -> Value:
     return Bag(join(element(collection), value)) if _has_items(collection) else Bag(value)
 
 
-def substitute(value: Value, old: Value, new: Value) -> Value:
-    """The value with one object in it, known by its identity, changed into another."""
-    if value is old:
-        return new
-    match value:
-        case Items(items):
-            changed = tuple(substitute(item, old, new) for item in items)
-            return Items(changed) if _differ(changed, items) else value
-        case Choice(alternatives):
-            changed = tuple(substitute(option, old, new) for option in alternatives)
-            return join_all(changed) if _differ(changed, alternatives) else value
-        case Bag(inner):
-            inside = substitute(inner, old, new)
-            return value if inside is inner else Bag(inside)
-        case Table(entries, rest):
-            before = tuple(v for _, v in entries)
-            changed = tuple(substitute(v, old, new) for v in before)
-            if not _differ(changed, before):
-                return value
-            return Table(tuple((k, v) for (k, _), v in zip(entries, changed, strict=True)), rest)
-        case _:
-            return value
-
-
-def rebuilt(value: Value, change: Callable[[Value], Value]) -> Value:
-    """The same collections with every leaf changed; an object in several places stays one."""
-    done: dict[int, Value] = {}
-
-    def rebuild(old: Value) -> Value:
-        if id(old) not in done:
-            done[id(old)] = _with_children(old, rebuild, change)
-        return done[id(old)]
-
-    return rebuild(value)
-
-
-def _with_children(
-    value: Value, rebuild: Callable[[Value], Value], change: Callable[[Value], Value]
-) -> Value:
-    match value:
-        case Items(items):
-            changed = tuple(map(rebuild, items))
-            return Items(changed) if _differ(changed, items) else value
-        case Bag(inner):
-            inside = rebuild(inner)
-            return value if inside is inner else Bag(inside)
-        case Choice(alternatives):
-            changed = tuple(map(rebuild, alternatives))
-            return join_all(changed) if _differ(changed, alternatives) else value
-        case Table(entries, rest):
-            return Table(
-                tuple((key, rebuild(v)) for key, v in entries),
-                None if rest is None else rebuild(rest),
-            )
-        case Record(name, fields):
-            return Record(name, tuple((field, rebuild(v)) for field, v in fields))
-        case _:
-            return change(value)
-
-
-def _differ(first: tuple[Value, ...], second: tuple[Value, ...]) -> bool:
-    return any(a is not b for a, b in zip(first, second, strict=True))
-
-
 def replaced(collection: Value, index: Value | slice, value: Value) -> Value:
     """The collection after `collection[index] = value`."""
     match collection:
@@ -326,8 +207,8 @@ def _section(value: Value, index: slice) -> Value:
                 return Items(items[index])
             except (TypeError, ValueError):  # x["a":] or a zero step: an error of the user's
                 return Bag(element(value))
-        case Key(taint) if index != slice(None):
-            return replace(value, taint=spread_as(taint, others), path=None, made="")
+        case Key() if index != slice(None):
+            return key_arrays.shifted(value)
         case Bag() | Key() | Opaque() | Stream():
             return value
         case _:
@@ -342,23 +223,6 @@ def _parts(table: Value) -> tuple[dict[object, Value], Value | None]:
 
 def _has_items(collection: Value) -> bool:
     return not (isinstance(collection, Items) and not collection.items)
-
-
-def leaves(value: Value) -> list[Value]:
-    """The leaves of a PyTree of collections; one that is in several places counts once."""
-    found: list[Value] = []
-    seen: set[int] = set()
-    pending = [value]
-    while pending:
-        part = pending.pop()
-        if id(part) in seen:
-            continue
-        seen.add(id(part))
-        if isinstance(part, (Items, Bag, Table, Record, Choice)):
-            pending.extend(reversed([*children(part)]))
-        else:
-            found.append(part)
-    return found
 
 
 def children_of(layer: Layer) -> tuple[Value, ...]:

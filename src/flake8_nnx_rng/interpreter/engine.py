@@ -13,10 +13,10 @@ from typing import Any
 
 import libcst as cst
 
-from flake8_nnx_rng.interpreter import containers
+from flake8_nnx_rng.interpreter import containers, trees
 from flake8_nnx_rng.interpreter.events import Event, Site
 from flake8_nnx_rng.interpreter.joins import Store, join_all, join_stores
-from flake8_nnx_rng.interpreter.taint import CLEAN, Call, Taint
+from flake8_nnx_rng.interpreter.taint import BATCH, CLEAN, Taint
 from flake8_nnx_rng.interpreter.values import (
     Arguments,
     Const,
@@ -34,9 +34,6 @@ MAX_STEPS = 25_000
 
 OBJECTS_VERSION = (0, "version of all objects")
 """A place in the store that no variable has."""
-
-
-BATCH: Taint = frozenset({Call.BATCH_SIZE})
 
 
 class BudgetError(Exception):
@@ -300,7 +297,7 @@ class Interpreter:
         if self.store is None or old == new:
             return
         for place, value in list(self.store.items()):
-            changed = containers.substitute(value, old, new)
+            changed = trees.substitute(value, old, new)
             if changed is not value:
                 self.write_attribute(*place, changed)
 

@@ -4,55 +4,48 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from flake8_nnx_rng.interpreter import containers
-from flake8_nnx_rng.interpreter.engine import BATCH
-from flake8_nnx_rng.interpreter.taint import Spread, Taint, carried_in, spread_as
+from flake8_nnx_rng.interpreter import key_arrays, taint, trees
+from flake8_nnx_rng.interpreter.taint import BATCH, carried_in, spread_as
 from flake8_nnx_rng.interpreter.values import Items, Key, Opaque, Value
+
+MAPPED = "flake8_nnx_rng.mapped"
+"""The name of a function that is called with rows: of the function, its in_axes and out_axes."""
 
 
 def mapped(value: Value) -> Value:
     """What a mapped function is given of an argument: one row of each of its leaves."""
-    return containers.rebuilt(value, _row)
+    return trees.rebuilt(value, _row)
 
 
 def unmapped(value: Value, *, keys_first: bool) -> Value:
     """What a map over the envs returns: the rows of all; `keys_first` is `out_axes=1`."""
     if keys_first and isinstance(value, Key) and value.count is not None:
-        parts = (containers.part_of(value, index) for index in range(value.count))
+        parts = (key_arrays.part_of(value, index) for index in range(value.count))
         return Items(tuple(unmapped(part, keys_first=False) for part in parts))
-    return containers.rebuilt(value, _of_all)
+    return trees.rebuilt(value, _of_all)
 
 
 def is_of_all(value: Value) -> bool:
     """Whether any leaf has a row for every env."""
-    return any(containers.is_of_all(_taint(leaf)) for leaf in containers.leaves(value))
-
-
-def _taint(leaf: Value) -> Taint:
-    return leaf.taint if isinstance(leaf, (Key, Opaque)) else frozenset()
+    leaves = (leaf for leaf in trees.leaves(value) if isinstance(leaf, (Key, Opaque)))
+    return any(taint.is_of_all(leaf.taint) for leaf in leaves)
 
 
 def _row(leaf: Value) -> Value:
     match leaf:
-        case Key(taint, _, _, count):
-            if containers.is_of_all(taint):
-                return replace(leaf, taint=spread_as(taint, containers.own))
+        case Key(sources, _, _, count) if not taint.is_of_all(sources):
             # An axis of split keys is mapped over: each call sees another one of them.
             made = leaf.made if count is None or leaf.name is None else f"{leaf.name}[...]"
             return replace(leaf, made=made, count=None)
-        case Opaque(taint) if carried_in(taint):
-            return replace(leaf, taint=spread_as(taint, containers.own))
-        case Opaque(taint):  # another number for each env, as of `arange(batch_size)`
-            return replace(leaf, taint=taint | BATCH)
+        case Key(sources) | Opaque(sources) if carried_in(sources):
+            return replace(leaf, taint=spread_as(sources, taint.own))
+        case Opaque(sources):  # another number for each env, as of `arange(batch_size)`
+            return replace(leaf, taint=sources | BATCH)
         case _:
             return leaf
 
 
 def _of_all(leaf: Value) -> Value:
     if isinstance(leaf, (Key, Opaque)):
-        return replace(leaf, taint=spread_as(leaf.taint, _all))
+        return replace(leaf, taint=spread_as(leaf.taint, taint.of_all))
     return leaf
-
-
-def _all(spread: Spread) -> Spread:
-    return Spread.ALL if spread is Spread.OWN else spread

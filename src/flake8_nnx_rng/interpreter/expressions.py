@@ -6,7 +6,16 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from flake8_nnx_rng.interpreter import attributes, calls, containers, names, operators, tests, uses
+from flake8_nnx_rng.interpreter import (
+    attributes,
+    calls,
+    containers,
+    key_arrays,
+    names,
+    operators,
+    tests,
+    uses,
+)
 from flake8_nnx_rng.interpreter.assignment import assign
 from flake8_nnx_rng.interpreter.engine import Expression, Frame, Interpreter
 from flake8_nnx_rng.interpreter.values import (
@@ -43,7 +52,7 @@ def _subscript(it: Interpreter, node: cst.Subscript) -> Value:
 
     def taken(value: Value) -> Value:
         if column is not None and isinstance(value, Key):
-            return containers.column(value, column)
+            return key_arrays.column(value, column)
         given = Opaque() if isinstance(index, slice) else index
         made = it.special(value, "__getitem__", (given,), node)
         return containers.item(value, index) if made is None else made

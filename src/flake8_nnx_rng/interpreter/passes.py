@@ -9,20 +9,15 @@ from weakref import WeakKeyDictionary
 
 import libcst as cst
 
-from flake8_nnx_rng.interpreter import attributes, containers, envs, names, objects, promises, uses
+from flake8_nnx_rng.interpreter import attributes, envs, names, objects, promises, trees, uses
 from flake8_nnx_rng.interpreter.calls import CALLEES
-from flake8_nnx_rng.interpreter.engine import (
-    BATCH,
-    BudgetError,
-    Frame,
-    Interpreter,
-)
+from flake8_nnx_rng.interpreter.engine import BudgetError, Frame, Interpreter
 from flake8_nnx_rng.interpreter.events import Defaulted, Event, Returned, Site
 from flake8_nnx_rng.interpreter.expressions import EXPRESSIONS
 from flake8_nnx_rng.interpreter.functions import ENTRY
 from flake8_nnx_rng.interpreter.joins import held, join, join_all
 from flake8_nnx_rng.interpreter.statements import STATEMENTS
-from flake8_nnx_rng.interpreter.taint import CLEAN, Carried, Entry, Held
+from flake8_nnx_rng.interpreter.taint import BATCH, CLEAN, Carried, Entry, Held
 from flake8_nnx_rng.interpreter.tests import EXTRAS_PATH
 from flake8_nnx_rng.interpreter.values import (
     NONE,
@@ -122,7 +117,7 @@ def _find_promise(cls: ClassInfo, hierarchy: Hierarchy) -> Promise:
 
 def carries_keys(passes: Audit) -> bool:
     """Whether `initialize_state` seeds the state with keys."""
-    return any(isinstance(leaf, Key) for leaf in containers.leaves(passes.carry))
+    return any(isinstance(leaf, Key) for leaf in trees.leaves(passes.carry))
 
 
 def audit(cls: ClassInfo, hierarchy: Hierarchy) -> Audit:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from flake8_nnx_rng.interpreter.containers import leaves
 from flake8_nnx_rng.interpreter.events import CalledChild, Event, Returned
 from flake8_nnx_rng.interpreter.taint import Asked, Entry, Redrawn, Sample
+from flake8_nnx_rng.interpreter.trees import leaves
 from flake8_nnx_rng.interpreter.values import Const, Record, Value, options, taint_of
 from flake8_nnx_rng.knowledge.children import Promise, Threads, promise_of_library
 from flake8_nnx_rng.project import ClassInfo, Hierarchy, LibraryClass

@@ -131,6 +131,9 @@ Taint = frozenset[Source]
 
 CLEAN: Taint = frozenset()
 
+BATCH: Taint = frozenset({Call.BATCH_SIZE})
+"""What is different for each env, or as many as there are."""
+
 
 def merge(taints: Iterable[Taint]) -> Taint:
     """The union of several taints."""
@@ -142,6 +145,26 @@ def is_threaded(taint: Taint) -> bool:
     return any(isinstance(source, (Entry, Carried)) for source in taint)
 
 
+def own(spread: Spread) -> Spread:
+    """What a map over the envs, or a loop over them, makes of the rows of all."""
+    return Spread.OWN if spread is Spread.ALL else spread
+
+
+def of_all(spread: Spread) -> Spread:
+    """What comes of an env's own row where a map over the envs ends."""
+    return Spread.ALL if spread is Spread.OWN else spread
+
+
+def of_another(spread: Spread) -> Spread:
+    """What an index that is the same for all envs, or a shift, makes of the rows of all."""
+    return Spread.OTHER if spread is Spread.ALL else spread
+
+
+def is_of_all(taint: Taint) -> bool:
+    """Whether the rows of all envs flow in, so that the first axis counts the envs."""
+    return any(source.spread is Spread.ALL for source in carried_in(taint))
+
+
 def carried_in(taint: Taint) -> list[Carried]:
     """The parts of the carry that flow in, sorted for a stable message."""
     found = (source for source in taint if isinstance(source, Carried))
@@ -149,7 +172,7 @@ def carried_in(taint: Taint) -> list[Carried]:
 
 
 def spread_as(taint: Taint, change: Callable[[Spread], Spread]) -> Taint:
-    """The taint with every part of the carry belonging to other envs."""
+    """The taint with the rows of every part of the carry changed."""
     if not any(isinstance(source, Carried) for source in taint):
         return taint
     return frozenset(

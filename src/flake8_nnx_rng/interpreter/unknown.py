@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from flake8_nnx_rng.interpreter import containers
+from flake8_nnx_rng.interpreter import trees
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.events import Escaped
-from flake8_nnx_rng.interpreter.taint import CLEAN, Sample, Taint, is_threaded, spread_as
+from flake8_nnx_rng.interpreter.taint import CLEAN, Sample, Taint, is_threaded, own, spread_as
 from flake8_nnx_rng.interpreter.values import (
     Arguments,
     External,
@@ -47,7 +47,7 @@ def unknown_call(
 def _random_in(it: Interpreter, arguments: Arguments) -> Iterator[Stream | Key]:
     """The keys and streams among arguments, and those that objects among them hold."""
     for value in arguments.values():
-        for leaf in containers.leaves(value):
+        for leaf in trees.leaves(value):
             if isinstance(leaf, Instance):
                 store = it.store or {}
                 held = [v for (ref, _), v in store.items() if ref == leaf.ref]
@@ -66,7 +66,7 @@ def call_functions_in(it: Interpreter, arguments: Arguments, node: cst.CSTNode) 
     given = [option for value in arguments.values() for option in options(value)]
     # Whatever maps over the envs in code that cannot be seen may have done so.
     taint = blur(*(value for value in given if not _is_function(value))).taint
-    called = Arguments(rest=Opaque(spread_as(taint, containers.own)))
+    called = Arguments(rest=Opaque(spread_as(taint, own)))
     return [it.call(value, called, node) for value in given if _is_function(value)]
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import libcst as cst
 
-from flake8_nnx_rng.interpreter import containers
+from flake8_nnx_rng.interpreter import trees
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.events import Derived, Reused, Site, Use
 from flake8_nnx_rng.interpreter.taint import Entry, Taint, carried_in
@@ -60,11 +60,11 @@ def closing(it: Interpreter, start: int, result: Value) -> tuple[Value, tuple[ob
     made = {entry for entry in entries if isinstance(entry, str)}
     returned = {
         _root(leaf.made)
-        for leaf in containers.leaves(result)
+        for leaf in trees.leaves(result)
         if isinstance(leaf, Key) and leaf.made is not None
     }
     if len(returned) > MAX_NAMES:
-        result, returned = containers.rebuilt(result, _nameless), set()
+        result, returned = trees.rebuilt(result, _nameless), set()
     kept: dict[object, object] = {}
     for entry in entries:
         if isinstance(entry, Used):
@@ -89,7 +89,7 @@ def repeat(it: Interpreter, journal: Iterable[object], result: Value, node: cst.
             used = replace(entry, keys=tuple(_renamed(key, fresh) for key in entry.keys))
             it.journal.append(used)
             _mark(it, used)
-    return containers.rebuilt(result, lambda leaf: _renamed(leaf, fresh)) if fresh else result
+    return trees.rebuilt(result, lambda leaf: _renamed(leaf, fresh)) if fresh else result
 
 
 def drawn_with(it: Interpreter) -> frozenset[tuple[str, ...]]:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import libcst as cst
 
 from flake8_nnx_rng.interpreter import Advanced, Audit, Drew, Event, Site
-from flake8_nnx_rng.interpreter.containers import leaves
 from flake8_nnx_rng.interpreter.taint import (
     Entry,
     Passed,
@@ -17,6 +16,7 @@ from flake8_nnx_rng.interpreter.taint import (
     Taint,
     Taken,
 )
+from flake8_nnx_rng.interpreter.trees import leaves
 from flake8_nnx_rng.interpreter.values import (
     Items,
     Layer,

@@ -7,7 +7,7 @@ from functools import partial
 
 import libcst as cst
 
-from flake8_nnx_rng.interpreter import containers, envs, uses
+from flake8_nnx_rng.interpreter import containers, envs, trees, uses
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.joins import join, join_all
 from flake8_nnx_rng.interpreter.library.handlers import Handler
@@ -53,7 +53,7 @@ def _map_over(name: str) -> Handler:
         out_axes = arguments.get("out_axes", 2) or Const(0)
         if function is None:
             return Partial(External(name), arguments)
-        return Partial(External(MAPPED), Arguments((function, in_axes, out_axes)))
+        return Partial(External(envs.MAPPED), Arguments((function, in_axes, out_axes)))
 
     return handler
 
@@ -111,7 +111,7 @@ def _scan(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
     carry = arguments.get("init", 1)
     if carry is None:  # nnx.scan(f, ...) is a transform
         return function
-    x = containers.rebuilt(arguments.get("xs", 2) or Opaque(), containers.element)
+    x = trees.rebuilt(arguments.get("xs", 2) or Opaque(), containers.element)
     output: Value = Opaque()
 
     def step(state: Value) -> Value:
@@ -195,11 +195,11 @@ def _map(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
 def _map_rows(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
     """`lax.map(f, xs)`: `f` on the rows of a PyTree."""
     function, tree = arguments.get("f", 0) or Opaque(), arguments.get("xs", 1) or Opaque()
-    return Bag(it.call(function, Arguments((containers.rebuilt(tree, containers.element),)), node))
+    return Bag(it.call(function, Arguments((trees.rebuilt(tree, containers.element),)), node))
 
 
 def _tree_map(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
-    """`tree.map(f, tree, *rest)`: `f` on the leaves, which are kept apart no longer."""
+    """`tree.map(f, tree, *rest)`: `f` on each leaf and its counterparts."""
     function = arguments.get("f", 0) or Opaque()
     tree, *others = arguments.positional[1:] or (arguments.get("tree") or Opaque(),)
 
@@ -269,11 +269,9 @@ def _callback(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value
 
 _BLURRED = "flake8_nnx_rng.blurred"
 
-MAPPED = "flake8_nnx_rng.mapped"
-
 HANDLERS: dict[str, Handler] = {
     **{name: _map_over(name) for name in functions.MAPS},
-    MAPPED: _mapped_call,
+    envs.MAPPED: _mapped_call,
     **{name: _transform(name) for name in functions.TRANSFORMS},
     **dict.fromkeys(functions.GRADIENTS, _gradient),
     _BLURRED: _blurred_call,

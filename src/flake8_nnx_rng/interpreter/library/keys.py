@@ -8,10 +8,11 @@ import libcst as cst
 
 from flake8_nnx_rng.interpreter import containers, uses
 from flake8_nnx_rng.interpreter.drawing import drew
-from flake8_nnx_rng.interpreter.engine import BATCH, Interpreter
+from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.events import Constructed, Drew, DrewOnHost, Use
 from flake8_nnx_rng.interpreter.joins import join_all
 from flake8_nnx_rng.interpreter.taint import (
+    BATCH,
     Asked,
     Drawn,
     Fixed,
