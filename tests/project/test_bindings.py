@@ -18,7 +18,7 @@ from flake8_nnx_rng.project import (
     Symbol,
     UnknownSymbol,
 )
-from flake8_nnx_rng.project.symbols import STAR
+from flake8_nnx_rng.source import STAR
 
 
 def _shown(file: SourceFile, symbol: Symbol) -> str:

@@ -14,7 +14,6 @@ import libcst as cst
 from libcst.helpers import get_full_name_for_node
 
 from flake8_nnx_rng.project.symbols import (
-    STAR,
     AnnotatedSymbol,
     ClassSymbol,
     ExpressionSymbol,
@@ -23,6 +22,7 @@ from flake8_nnx_rng.project.symbols import (
     Symbol,
     UnknownSymbol,
 )
+from flake8_nnx_rng.source import STAR, joined
 
 if TYPE_CHECKING:
     from flake8_nnx_rng.project.file import SourceFile
@@ -85,10 +85,9 @@ def imported_names(node: cst.Import | cst.ImportFrom) -> Bindings:
     module = "." * len(node.relative) + (_full_name(node.module) if node.module else "")
     if isinstance(node.names, cst.ImportStar):
         return {STAR: (ExternalSymbol(module),)}
-    prefix = module if module.endswith(".") or not module else f"{module}."
     return {
         alias.evaluated_alias or alias.evaluated_name: (
-            ExternalSymbol(f"{prefix}{alias.evaluated_name}"),
+            ExternalSymbol(joined(module, alias.evaluated_name)),
         )
         for alias in node.names
     }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from flake8_nnx_rng.source import Definition, Found, Outside, Place
+from flake8_nnx_rng.source import STAR, Definition, Found, Outside, Place, joined
 
 if TYPE_CHECKING:
     from flake8_nnx_rng.project.scopes import Scope
@@ -82,10 +82,6 @@ Symbol = (
 )
 
 
-STAR = "*"
-"""Under this name a scope keeps the modules that are imported with a star."""
-
-
 def lookup(name: str, scope: Scope) -> tuple[tuple[Symbol, ...], Scope] | None:
     """Finds what a name may stand for, from the inner scope outwards.
 
@@ -103,8 +99,7 @@ def lookup(name: str, scope: Scope) -> tuple[tuple[Symbol, ...], Scope] | None:
             return current.bindings[name], current
         for symbol in current.bindings.get(STAR, ()):
             if isinstance(symbol, ExternalSymbol):
-                dot = "" if symbol.name.endswith(".") else "."  # `from . import *`
-                starred.append(f"{symbol.name}{dot}{name}")
+                starred.append(joined(symbol.name, name))
         if current.parent is None and hasattr(builtins, name):
             return (ExternalSymbol(f"builtins.{name}"),), current
         if current.parent is None and (offered := current.file.starred(starred)):

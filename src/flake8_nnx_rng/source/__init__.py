@@ -4,7 +4,7 @@ Nothing here knows what a class or a key is. `libcst` is imported only when a do
 parsed, so that a file that cannot matter never pays for it.
 """
 
-from flake8_nnx_rng.source.bindings import Outline
+from flake8_nnx_rng.source.bindings import STAR, Outline, joined
 from flake8_nnx_rng.source.disk import DIRECTORY, Disk, fingerprint
 from flake8_nnx_rng.source.document import Document, SourceError, decode, read_document
 from flake8_nnx_rng.source.imports import Definition, Found, Outside, Place, Resolver
@@ -15,6 +15,7 @@ from flake8_nnx_rng.source.roots import Roots, absolute, find_roots
 
 __all__ = [
     "DIRECTORY",
+    "STAR",
     "Definition",
     "Disk",
     "Document",
@@ -34,6 +35,7 @@ __all__ = [
     "find_roots",
     "fingerprint",
     "imports_a_base",
+    "joined",
     "may_define_modules",
     "may_matter",
     "read_document",

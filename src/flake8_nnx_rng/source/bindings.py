@@ -11,6 +11,8 @@ from flake8_nnx_rng.source.document import Document, SourceError
 from flake8_nnx_rng.source.prefilter import deepest_line, statements
 
 STAR = "*"
+"""Under this name a module keeps the modules that it imports with a star."""
+
 DEFINED = ""
 """What a name is bound to that the module itself defines: no import has an empty name."""
 
@@ -42,7 +44,7 @@ class Outline:
         imported: Bound = {}
         made_of: Bound = {}
         for statement in statements(tree):
-            for name, origins in _imports(statement).items():
+            for name, origins in imports_of(statement).items():
                 imported[name] = (*imported.get(name, ()), *origins)
             for name, parts in _parts(statement).items():
                 made_of[name] = (*made_of.get(name, ()), *parts)
@@ -66,7 +68,7 @@ def _bound(body: Iterable[ast.stmt]) -> Bound:
     bound: Bound = {}
     for statement in body:
         blocks = list(_blocks(statement))
-        new = _imports(statement) or dict.fromkeys(_defined(statement), (DEFINED,))
+        new = imports_of(statement) or dict.fromkeys(_defined(statement), (DEFINED,))
         for block in blocks:
             for name, origins in _bound(block).items():
                 new[name] = (*new.get(name, ()), *origins)
@@ -76,7 +78,8 @@ def _bound(body: Iterable[ast.stmt]) -> Bound:
     return bound
 
 
-def _imports(statement: ast.stmt) -> Bound:
+def imports_of(statement: ast.stmt) -> Bound:
+    """The names that an import binds and the full names that they stand for."""
     if isinstance(statement, ast.Import):
         found: Bound = {}
         for alias in statement.names:

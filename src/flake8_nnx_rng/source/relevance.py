@@ -10,7 +10,7 @@ import builtins
 from collections.abc import Iterator
 from pathlib import Path
 
-from flake8_nnx_rng.source.bindings import STAR, joined
+from flake8_nnx_rng.source.bindings import STAR, imports_of, joined
 from flake8_nnx_rng.source.imports import KNOWN_PACKAGES, Definition, Outside, Resolver
 from flake8_nnx_rng.source.prefilter import may_matter, statements
 
@@ -28,14 +28,9 @@ def imports_a_base(tree: ast.Module) -> bool:
             harmless.add(statement.name)
             for base in statement.bases:
                 used.update(node.id for node in ast.walk(base) if isinstance(node, ast.Name))
-        elif isinstance(statement, (ast.Import, ast.ImportFrom)):
-            module = getattr(statement, "module", None)
-            is_relative = getattr(statement, "level", 0) > 0
-            for alias in statement.names:
-                top = (module or alias.name).partition(".")[0]
-                is_known = top in KNOWN_PACKAGES and not is_relative
-                name = alias.asname or alias.name.partition(".")[0]
-                (harmless if is_known else suspect).add(name)
+        for name, origins in imports_of(statement).items():
+            is_known = all(origin.partition(".")[0] in KNOWN_PACKAGES for origin in origins)
+            (harmless if is_known else suspect).add(name)
     return not used <= harmless - suspect
 
 
