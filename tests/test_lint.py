@@ -181,16 +181,17 @@ def test_a_forward_pass_that_is_too_long_is_said_and_what_was_seen_is_still_repo
 def test_a_class_whose_analysis_runs_out_of_stack_is_said_and_the_others_are_reported(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from flake8_nnx_rng import interpreter
+    from flake8_nnx_rng.interpreter import Audit, Auditor
+    from flake8_nnx_rng.project import ClassInfo
 
-    real = interpreter.audit
+    real = Auditor.audit
 
-    def audit(cls: object, hierarchy: object) -> object:
-        if getattr(cls, "name", "") == "Deep":
+    def audit(auditor: Auditor, cls: ClassInfo) -> Audit:
+        if cls.name == "Deep":
             raise RecursionError
-        return real(cls, hierarchy)  # type: ignore[arg-type]
+        return real(auditor, cls)
 
-    monkeypatch.setattr(interpreter, "audit", audit)
+    monkeypatch.setattr(Auditor, "audit", audit)
     text = module(NOISY) + "\nclass Deep(Noisy):\n    pass\n"
     first, second = _lint(text)
     assert "NNX101 Noisy" in first
@@ -200,7 +201,7 @@ def test_a_class_whose_analysis_runs_out_of_stack_is_said_and_the_others_are_rep
 def test_the_recursion_limit_is_raised_for_the_analysis_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from flake8_nnx_rng import interpreter
+    from flake8_nnx_rng.interpreter import Auditor
 
     seen: list[int] = []
 
@@ -208,7 +209,7 @@ def test_the_recursion_limit_is_raised_for_the_analysis_alone(
         seen.append(sys.getrecursionlimit())
         raise RecursionError
 
-    monkeypatch.setattr(interpreter, "audit", audit)
+    monkeypatch.setattr(Auditor, "audit", audit)
     before = sys.getrecursionlimit()
     assert len(_lint(module(NOISY))) == 1
     assert seen == [max(before, STACK)]

@@ -6,9 +6,9 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from flake8_nnx_rng.interpreter import Audit, audit, carries_keys
+from flake8_nnx_rng.interpreter import Audit, Auditor, carries_keys
 from flake8_nnx_rng.knowledge import library
-from flake8_nnx_rng.project import Hierarchy, Project
+from flake8_nnx_rng.project import Project
 from flake8_nnx_rng.source import may_matter
 
 _SKIPPED = ("build", "dist", "node_modules", "site-packages", "venv")
@@ -17,7 +17,7 @@ MAX_FILES = 5_000
 
 
 def first_carrier(
-    own: Iterable[Audit], project: Project, hierarchy: Hierarchy, markers: tuple[str, ...]
+    own: Iterable[Audit], project: Project, auditor: Auditor, markers: tuple[str, ...]
 ) -> str | None:
     """The name of a module that carries keys, those of the own file first, or None."""
     for passes in own:
@@ -32,7 +32,7 @@ def first_carrier(
                 return name
         file = project.file(path)
         for cls in file.classes if file is not None else ():
-            if hierarchy.is_stateful(cls) and carries_keys(audit(cls, hierarchy)):
+            if auditor.hierarchy.is_stateful(cls) and carries_keys(auditor.audit(cls)):
                 return cls.name
     return None
 

@@ -33,7 +33,7 @@ from flake8_nnx_rng.source import (
 if TYPE_CHECKING:
     from libcst import CSTNode
 
-    from flake8_nnx_rng.interpreter import Audit
+    from flake8_nnx_rng.interpreter import Audit, Auditor
     from flake8_nnx_rng.project import ClassInfo, Hierarchy, Project, SourceFile
     from flake8_nnx_rng.rules import Breach
     from flake8_nnx_rng.standing import Standing
@@ -164,6 +164,7 @@ def _resolver(document: Document, tree: ast.Module, settings: Settings, disk: Di
 
 
 def _analyse(resolver: Resolver, settings: Settings) -> list[Finding]:
+    from flake8_nnx_rng.interpreter import Auditor
     from flake8_nnx_rng.project import Hierarchy, Project, classes_named
     from flake8_nnx_rng.standing import Standing
 
@@ -173,18 +174,53 @@ def _analyse(resolver: Resolver, settings: Settings) -> list[Finding]:
         return [_not_analysed(resolver.own, error.line or 1, str(error))]
     file = project.own
     with deep_stack():
-        hierarchy = Hierarchy(
-            classes_named(settings.bases, file), classes_named(settings.samplers, file)
+        auditor = Auditor(
+            Hierarchy(classes_named(settings.bases, file), classes_named(settings.samplers, file))
         )
-        standing = Standing(hierarchy, resolver.roots.project)
-        audits: list[Audit] = []
-        findings = _findings(file, hierarchy, standing, audits)
-        findings += _choices(project, hierarchy, audits, settings.markers())
+        audits, findings = _audited(file, auditor)
+        findings += _breaches(file, audits, Standing(auditor, resolver.roots.project))
+        findings += _choices(project, audits, auditor, settings.markers())
         return sorted(findings)
 
 
+def _audited(file: SourceFile, auditor: Auditor) -> tuple[list[Audit], list[Finding]]:
+    """The audits of the modules of a file, and findings on what could not be analysed."""
+    audits: list[Audit] = []
+    findings: list[Finding] = []
+    for cls in file.classes:
+        if not auditor.hierarchy.is_stateful(cls):
+            findings.extend(_unresolved(file, cls, auditor.hierarchy))
+            continue
+        try:
+            passes = auditor.audit(cls)
+        except RecursionError:
+            findings.append(_class_not_analysed(file, cls, "its code nests too deeply"))
+            continue
+        audits.append(passes)
+        if not passes.is_complete:
+            findings.append(_class_not_analysed(file, cls, "its forward pass is too long"))
+    return audits, findings
+
+
+def _breaches(file: SourceFile, audits: list[Audit], standing: Standing) -> Iterator[Finding]:
+    """What the rules find in classes, once per place."""
+    from flake8_nnx_rng.rules import CATALOGUE
+
+    found: dict[tuple[str, CSTNode], list[tuple[Breach, str]]] = {}
+    for passes in audits:
+        for rule in CATALOGUE.values():
+            for breach in rule.check(passes):
+                node = standing.place(passes.cls, rule.code, breach.site)
+                if node is not None:
+                    where = standing.suffix(passes.cls, breach.site)
+                    found.setdefault((rule.code, node), []).append((breach, where))
+    for (code, node), breaches in found.items():
+        span = file.positions.span(node)
+        yield Finding(file.document.path, span, code, _message(breaches))
+
+
 def _choices(
-    project: Project, hierarchy: Hierarchy, audits: list[Audit], markers: tuple[str, ...]
+    project: Project, audits: list[Audit], auditor: Auditor, markers: tuple[str, ...]
 ) -> Iterator[Finding]:
     """Findings on the implementation of keys that a file chooses for its project."""
     from flake8_nnx_rng.carriers import first_carrier
@@ -195,45 +231,12 @@ def _choices(
     if not _chooses_keys(file.document):
         return
     choices = [c for c in chosen_implementations(file) if c.implementation in BATCH_DEPENDENT]
-    carrier = first_carrier(audits, project, hierarchy, markers) if choices else None
+    carrier = first_carrier(audits, project, auditor, markers) if choices else None
     for choice in choices if carrier is not None else ():
         for rule in CATALOGUE.values():
             for breach in rule.check_choice(choice, str(carrier)):
                 span = file.positions.span(breach.site.node)
                 yield Finding(file.document.path, span, rule.code, breach.message)
-
-
-def _findings(
-    file: SourceFile, hierarchy: Hierarchy, standing: Standing, audits: list[Audit]
-) -> list[Finding]:
-    from flake8_nnx_rng.interpreter import audit
-    from flake8_nnx_rng.rules import CATALOGUE
-
-    found: dict[tuple[str, CSTNode], list[tuple[Breach, str]]] = {}
-    findings: list[Finding] = []
-    for cls in file.classes:
-        if not hierarchy.is_stateful(cls):
-            findings.extend(_unresolved(file, cls, hierarchy))
-            continue
-        try:
-            passes = audit(cls, hierarchy)
-        except RecursionError:
-            findings.append(_class_not_analysed(file, cls, "its code nests too deeply"))
-            continue
-        audits.append(passes)
-        if not passes.is_complete:
-            findings.append(_class_not_analysed(file, cls, "its forward pass is too long"))
-        for rule in CATALOGUE.values():
-            for breach in rule.check(passes):
-                node = standing.place(cls, rule.code, breach.site)
-                if node is not None:
-                    where = standing.suffix(cls, breach.site)
-                    found.setdefault((rule.code, node), []).append((breach, where))
-    for (code, node), breaches in found.items():
-        message = _message(breaches)
-        span = file.positions.span(node)
-        findings.append(Finding(file.document.path, span, code, message))
-    return findings
 
 
 def _message(breaches: list[tuple[Breach, str]]) -> str:

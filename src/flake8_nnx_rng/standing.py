@@ -8,8 +8,8 @@ from pathlib import Path
 
 import libcst as cst
 
-from flake8_nnx_rng.interpreter import Audit, Site, audit
-from flake8_nnx_rng.project import ClassInfo, Hierarchy
+from flake8_nnx_rng.interpreter import Audit, Auditor, Site
+from flake8_nnx_rng.project import ClassInfo
 from flake8_nnx_rng.rules import CATALOGUE
 
 
@@ -21,11 +21,11 @@ class Standing:
     reports, because its own forward pass comes the same way, is left to the linting of that file.
 
     Attributes:
-        hierarchy: Knows the bases.
+        auditor: Audits the bases.
         project: The directory that paths in messages are relative to.
     """
 
-    hierarchy: Hierarchy
+    auditor: Auditor
     project: Path
     _reported: dict[ClassInfo, frozenset[tuple[str, cst.CSTNode]]] = field(
         default_factory=dict, init=False, repr=False
@@ -53,17 +53,17 @@ class Standing:
         """The modules of other files that a class derives from."""
         return [
             base
-            for base in self.hierarchy.mro(cls)
+            for base in self.auditor.hierarchy.mro(cls)
             if isinstance(base, ClassInfo)
             and base.scope.file is not cls.scope.file
-            and self.hierarchy.is_stateful(base)
+            and self.auditor.hierarchy.is_stateful(base)
         ]
 
     def _reports(self, cls: ClassInfo) -> frozenset[tuple[str, cst.CSTNode]]:
         """The places at which the linting of another file reports a class."""
         if cls not in self._reported:
             try:
-                self._reported[cls] = frozenset(_places(cls, audit(cls, self.hierarchy)))
+                self._reported[cls] = frozenset(_places(cls, self.auditor.audit(cls)))
             except RecursionError:  # which is said there
                 self._reported[cls] = frozenset()
         return self._reported[cls]

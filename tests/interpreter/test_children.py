@@ -6,7 +6,7 @@ import pytest
 import support
 from interpreting import events_in, value_of
 
-from flake8_nnx_rng.interpreter.passes import promise_of
+from flake8_nnx_rng.interpreter import Auditor
 from flake8_nnx_rng.knowledge.children import Promise, Threads
 from flake8_nnx_rng.project import Hierarchy
 
@@ -140,4 +140,4 @@ class M(StatefulModule):
         {body}
 """)
     )
-    assert promise_of(file.classes[0], Hierarchy()) == Promise(Threads[extras], Threads[carry])
+    assert Auditor(Hierarchy()).promise(file.classes[0]) == Promise(Threads[extras], Threads[carry])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from flake8_nnx_rng.interpreter.passes import promise_of
+from flake8_nnx_rng.interpreter import Auditor
 from flake8_nnx_rng.knowledge import library
 from flake8_nnx_rng.knowledge.children import LIBRARY, promise_of_library
 from flake8_nnx_rng.lint import deep_stack
@@ -55,7 +55,7 @@ def test_a_module_s_own_passes_show_what_the_table_says(
     if not hierarchy.defines(cls, "__call__"):
         pytest.skip("its pass stands in another file")
     with deep_stack():
-        assert promise_of(cls, hierarchy) == LIBRARY[f"nnx_ppo.{cls.name}"]
+        assert Auditor(hierarchy).promise(cls) == LIBRARY[f"nnx_ppo.{cls.name}"]
 
 
 @pytest.mark.parametrize("name", ["make_mlp", "make_mlp_layers", "make_mlp_actor_critic"])

@@ -23,11 +23,12 @@ from flake8_nnx_rng.interpreter.events import (
     Wrote,
 )
 from flake8_nnx_rng.interpreter.implementations import Chosen, chosen_implementations
-from flake8_nnx_rng.interpreter.passes import Audit, audit, carries_keys
+from flake8_nnx_rng.interpreter.passes import Audit, Auditor, audit, carries_keys
 
 __all__ = [
     "Advanced",
     "Audit",
+    "Auditor",
     "CalledChild",
     "Chosen",
     "Constructed",

@@ -26,7 +26,6 @@ from flake8_nnx_rng.knowledge.children import CONTAINER, Promise, Threads, promi
 
 EXTRAS_POSITION = 2
 _STATES = ("state", "module_state", "network_state", "key")
-_EXTRAS = "rollout_extras"
 
 
 def call_child(
@@ -50,7 +49,7 @@ def call_unknown(
 
     Whether it is one shows when a field of its result is read.
     """
-    is_like_a_child = len(arguments.positional) > 1 or arguments.get(_EXTRAS) is not None
+    is_like_a_child = len(arguments.positional) > 1 or arguments.get(library.EXTRAS) is not None
     if not is_like_a_child:
         return result
     state, extras = _given(arguments)
@@ -117,7 +116,7 @@ def _given(arguments: Arguments) -> tuple[Value | None, Value | None]:
     state = arguments.get("", 0)
     for name in _STATES:
         state = state or arguments.get(name)
-    extras = arguments.get(_EXTRAS, EXTRAS_POSITION)
+    extras = arguments.get(library.EXTRAS, EXTRAS_POSITION)
     return state or arguments.rest, extras or arguments.rest
 
 

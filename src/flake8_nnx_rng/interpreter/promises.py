@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from flake8_nnx_rng.interpreter.events import CalledChild, Event, Returned
+from flake8_nnx_rng.interpreter.events import CalledChild, Event
+from flake8_nnx_rng.interpreter.outputs import COMPARED, field_of, returned
 from flake8_nnx_rng.interpreter.taint import Asked, Entry, Redrawn, Sample
 from flake8_nnx_rng.interpreter.trees import leaves
-from flake8_nnx_rng.interpreter.values import Const, Record, Value, options, taint_of
+from flake8_nnx_rng.interpreter.values import Const, Value, taint_of
+from flake8_nnx_rng.knowledge import library
 from flake8_nnx_rng.knowledge.children import Promise, Threads, promise_of_library
 from flake8_nnx_rng.project import ClassInfo, Hierarchy, LibraryClass
-
-_COMPARED = ("output", "next_state", "regularization_loss")
-_EXTRAS = "rollout_extras"
-_SEED = "initialize_state"
 
 
 def inherited(cls: ClassInfo, hierarchy: Hierarchy) -> Promise:
@@ -32,11 +30,11 @@ def inherited(cls: ClassInfo, hierarchy: Hierarchy) -> Promise:
 def extras_of(rollout: Iterable[Event], replay: Iterable[Event]) -> Threads:
     """Whether the replay depends on what the rollout emitted."""
     rollout, replay = tuple(rollout), tuple(replay)
-    emitted = [_field(value, _EXTRAS) for value in _returned(rollout)]
+    emitted = [field_of(value, library.EXTRAS) for _, value in returned(rollout)]
     is_used = any(
-        Entry.EXTRAS in taint_of(_field(value, name))
-        for value in _returned(replay)
-        for name in _COMPARED
+        Entry.EXTRAS in taint_of(field_of(value, name))
+        for _, value in returned(replay)
+        for name in COMPARED
     )
     if not is_used or not any(leaf for value in emitted for leaf in _content(value)):
         return Threads.NO
@@ -64,21 +62,10 @@ def carry_of(initial_state: Value) -> Threads:
 
 def _is_of_child(state: Value) -> bool:
     return any(
-        isinstance(source, Asked) and source.path.endswith(f".{_SEED}")
+        isinstance(source, Asked) and source.path.endswith(f".{library.INITIALIZE}")
         for source in taint_of(state)
     )
 
 
 def _content(value: Value) -> Iterator[Value]:
     return (leaf for leaf in leaves(value) if not isinstance(leaf, Const))
-
-
-def _returned(events: Iterable[Event]) -> Iterator[Value]:
-    for event in events:
-        if isinstance(event, Returned):
-            yield from options(event.value)
-
-
-def _field(value: Value, name: str) -> Value:
-    field = value.field(name) if isinstance(value, Record) else None
-    return value if field is None else field

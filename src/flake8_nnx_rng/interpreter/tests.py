@@ -21,9 +21,7 @@ from flake8_nnx_rng.interpreter.values import (
     Value,
     options,
 )
-
-EXTRAS_PATH = "rollout_extras"
-"""Path of what the replay feeds back; it and its parts are known not to be None."""
+from flake8_nnx_rng.knowledge import library
 
 
 def choose(
@@ -141,5 +139,5 @@ def _is_none(value: Value) -> bool | None:
 
 
 def is_fed_back(value: Value) -> bool:
-    """Whether it is what the replay feeds back, or a part of it."""
-    return isinstance(value, Opaque) and (value.path or "").startswith(EXTRAS_PATH)
+    """Whether it is what the replay feeds back, or a part of it: then it is not None."""
+    return isinstance(value, Opaque) and (value.path or "").startswith(library.EXTRAS)

@@ -41,6 +41,7 @@ RANDOM: dict[str, KeyEffect] = {
 """Every public name of `jax.random`, without its package."""
 
 PREFIX = "jax.random."
+
 SAMPLING_METHODS = frozenset({"sample", "sample_n", "rsample", "sample_and_log_prob"})
 """Methods of distributions, as of distrax, TensorFlow Probability and NumPyro."""
 
@@ -55,7 +56,6 @@ DEFAULT_IMPLEMENTATION = "jax_default_prng_impl"
 
 IMPLEMENTATION_PARAMETER = "impl"
 IMPLEMENTATION_CONTEXT = "jax.default_prng_impl"
-CONFIGURE = "jax.config.update"
 
 BATCH_DEPENDENT = frozenset({"rbg", "unsafe_rbg"})
 """Implementations whose draws under `vmap` depend on the position in the batch."""

@@ -9,7 +9,13 @@ STATEFUL = "nnx_ppo.StatefulModule"
 SAMPLER = "nnx_ppo.ActionSampler"
 MODULE = "flax.nnx.Module"
 OUTPUT = "nnx_ppo.StatefulModuleOutput"
-OUTPUT_FIELDS = ("next_state", "output", "regularization_loss", "metrics", "rollout_extras")
+EXTRAS = "rollout_extras"
+"""The name of what the rollout emits and of what the replay is given, always the same."""
+
+INITIALIZE, RESET = "initialize_state", "reset_state"
+"""The methods that PPO calls beside the module itself: `f(batch_size)` and `f(prev_state)`."""
+
+OUTPUT_FIELDS = ("next_state", "output", "regularization_loss", "metrics", EXTRAS)
 
 MARKERS = ("nnx_ppo", "StatefulModule", "ActionSampler")
 """A file in which none of these occurs cannot name a base class that counts."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flake8_nnx_rng.interpreter import Audit, Returned
+from flake8_nnx_rng.interpreter.carry import ROOT
 from flake8_nnx_rng.interpreter.values import (
     Items,
     Key,
@@ -14,9 +15,6 @@ from flake8_nnx_rng.interpreter.values import (
     Value,
     options,
 )
-
-ROOT = "state"
-"""The part that is the whole carry."""
 
 
 def next_states(event: Returned) -> list[Value]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from flake8_nnx_rng.interpreter import Audit, Wrote
 from flake8_nnx_rng.interpreter.values import Key, Stream, Value, options
+from flake8_nnx_rng.rules import patterns
 from flake8_nnx_rng.rules.rule import Breach, Rule, example, way
 
 
@@ -59,24 +60,6 @@ out of `jit`.
                 return StatefulModuleOutput(state, x, 0.0, {})
         """),
     ),
-    valid=(
-        example("""
-        import jax
-        from nnx_ppo.networks.types import StatefulModule, StatefulModuleOutput
-
-
-        class Advancing(StatefulModule):
-            def __init__(self, rngs):
-                self.rngs = rngs
-
-            def initialize_state(self, batch_size):
-                return jax.random.split(self.rngs(), batch_size)
-
-            def __call__(self, key, x, rollout_extras=None):
-                following, use = jax.vmap(lambda k: tuple(jax.random.split(k)))(key)
-                x += jax.vmap(lambda k, row: jax.random.normal(k, row.shape))(use, x)
-                return StatefulModuleOutput(following, x, 0.0, {})
-        """),
-    ),
+    valid=(patterns.NOISE,),
     check=check,
 )

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flake8_nnx_rng.interpreter import Audit, Escaped
-from flake8_nnx_rng.interpreter.taint import held_paths, is_threaded
-from flake8_nnx_rng.interpreter.values import Stream
-from flake8_nnx_rng.rules.origin import Origin, origin_of
+from flake8_nnx_rng.rules.origin import held_place
 from flake8_nnx_rng.rules.replay import is_replayed
 from flake8_nnx_rng.rules.rule import Breach, Rule, example, way
 
@@ -15,13 +13,9 @@ from flake8_nnx_rng.rules.rule import Breach, Rule, example, way
 def check(audit: Audit) -> Iterator[Breach]:
     """A held stream or key went into a call of which nothing is known."""
     for event in audit.events():
-        if not isinstance(event, Escaped) or is_threaded(event.value.taint):
+        path = held_place(event.value) if isinstance(event, Escaped) else None
+        if not isinstance(event, Escaped) or path is None or is_replayed(audit, event.site.node):
             continue
-        is_stream = isinstance(event.value, Stream) and event.value.path is not None
-        is_key = origin_of(event.value.taint) is Origin.HELD
-        if not (is_stream or is_key) or is_replayed(audit, event.site.node):
-            continue
-        path = event.value.path or held_paths(event.value.taint)[0]
         yield Breach(
             event.site,
             f"{way(event.site)} hands class-level {path} to {event.callee}, which cannot be seen: "

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from flake8_nnx_rng.interpreter import Audit, Drew, Event, Wrote
 from flake8_nnx_rng.interpreter.taint import Held, merge
+from flake8_nnx_rng.rules.carry import is_within
 from flake8_nnx_rng.rules.nnx103 import is_random
 from flake8_nnx_rng.rules.replay import what_is_compared
 from flake8_nnx_rng.rules.rule import Breach, Rule, example, way
@@ -18,7 +19,7 @@ def check(audit: Audit) -> Iterator[Breach]:
         for event in events:
             if not isinstance(event, Wrote) or is_random(event.before) or is_random(event.after):
                 continue
-            if any(_overlap(event.path, path) for path in read):
+            if any(is_within(event.path, p) or is_within(p, event.path) for p in read):
                 yield Breach(
                     event.site,
                     f"{way(event.site)} updates {event.path}, which its output depends on: the "
@@ -32,12 +33,6 @@ def _read(events: tuple[Event, ...]) -> set[str]:
     taints = [event.source.taint for event in events if isinstance(event, Drew)]
     flowing = merge([*what_is_compared(events), *taints])
     return {source.path for source in flowing if isinstance(source, Held)}
-
-
-def _overlap(first: str, second: str) -> bool:
-    """Whether one place is, or lies within, the other."""
-    short, long = sorted((first, second), key=len)
-    return long == short or (long.startswith(short) and long[len(short)] in ".[")
 
 
 RULE = Rule(

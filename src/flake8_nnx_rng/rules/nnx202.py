@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flake8_nnx_rng.interpreter import Audit, Returned
+from flake8_nnx_rng.interpreter.carry import ROOT
 from flake8_nnx_rng.interpreter.taint import Call
 from flake8_nnx_rng.interpreter.values import Key
-from flake8_nnx_rng.rules.carry import ROOT, leaves
+from flake8_nnx_rng.rules import patterns
+from flake8_nnx_rng.rules.carry import leaves
 from flake8_nnx_rng.rules.rule import Breach, Rule, example, way
 
 
@@ -62,24 +64,6 @@ noise, and a batch holds the information of one.
                 return StatefulModuleOutput(following, x, 0.0, {})
         """),
     ),
-    valid=(
-        example("""
-        import jax
-        from nnx_ppo.networks.types import StatefulModule, StatefulModuleOutput
-
-
-        class OneForEach(StatefulModule):
-            def __init__(self, rngs):
-                self.rngs = rngs
-
-            def initialize_state(self, batch_size):
-                return jax.random.split(self.rngs(), batch_size)
-
-            def __call__(self, key, x, rollout_extras=None):
-                following, use = jax.vmap(lambda k: tuple(jax.random.split(k)))(key)
-                x += jax.vmap(lambda k, row: jax.random.normal(k, row.shape))(use, x)
-                return StatefulModuleOutput(following, x, 0.0, {})
-        """),
-    ),
+    valid=(patterns.NOISE,),
     check=check,
 )

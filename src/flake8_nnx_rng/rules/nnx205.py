@@ -8,6 +8,7 @@ from flake8_nnx_rng.interpreter import Audit, CalledChild, Event
 from flake8_nnx_rng.interpreter.taint import is_threaded
 from flake8_nnx_rng.interpreter.values import taint_of
 from flake8_nnx_rng.knowledge.children import Threads
+from flake8_nnx_rng.rules import patterns
 from flake8_nnx_rng.rules.rule import Breach, Rule, example, way
 from flake8_nnx_rng.rules.threading import called, drops, is_empty
 
@@ -83,31 +84,6 @@ children's `next_state` in the same structure.
                 )
         """),
     ),
-    valid=(
-        example("""
-        from nnx_ppo.networks.types import StatefulModule, StatefulModuleOutput
-
-
-        class Residual(StatefulModule):
-            def __init__(self, inner: StatefulModule):
-                self.inner = inner
-
-            def initialize_state(self, batch_size):
-                return self.inner.initialize_state(batch_size)
-
-            def reset_state(self, prev_state):
-                return self.inner.reset_state(prev_state)
-
-            def __call__(self, state, x, rollout_extras=None):
-                out = self.inner(state, x, rollout_extras)
-                return StatefulModuleOutput(
-                    out.next_state,
-                    x + out.output,
-                    out.regularization_loss,
-                    out.metrics,
-                    out.rollout_extras,
-                )
-        """),
-    ),
+    valid=(patterns.CONTAINER,),
     check=check,
 )

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from flake8_nnx_rng.interpreter import Audit, Chosen
+from flake8_nnx_rng.interpreter import Chosen
 from flake8_nnx_rng.knowledge.keys import BATCH_DEPENDENT
 from flake8_nnx_rng.rules.rule import Breach, Rule, example
-
-
-def check(audit: Audit) -> Iterator[Breach]:
-    """Nothing: the implementation is chosen for a whole project, often in another file."""
-    yield from ()
 
 
 def check_choice(choice: Chosen, carrier: str) -> Iterator[Breach]:
@@ -75,6 +70,5 @@ ratios are off by up to 2e14 with `rbg` and 2e5 with `unsafe_rbg`, against 2.5e-
                 return StatefulModuleOutput(following, x, 0.0, {})
         """),
     ),
-    check=check,
     check_choice=check_choice,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flake8_nnx_rng.interpreter import Audit
+from flake8_nnx_rng.rules import patterns
 from flake8_nnx_rng.rules.rule import Breach, Rule, example, way
 from flake8_nnx_rng.rules.sampling import recomputed, redrawn
 
@@ -70,29 +71,6 @@ draw may stay: a sampler's stream should move equally in both passes.
                 return StatefulModuleOutput((), output, 0.0, {}, raw)
         """),
     ),
-    valid=(
-        example("""
-        import jax
-        import jax.numpy as jnp
-        from flax import nnx
-        from nnx_ppo.networks.sampling_layers import ActionSampler
-        from nnx_ppo.networks.types import StatefulModuleOutput
-
-
-        class GaussianSampler(ActionSampler):
-            def __init__(self, rngs: nnx.Rngs):
-                self.rngs = rngs
-
-            def __call__(self, state, x, rollout_extras=None):
-                mean, log_std = jnp.split(x, 2, axis=-1)
-                noise = jax.random.normal(self.rngs.action(), mean.shape)
-                raw = mean + jnp.exp(log_std) * noise
-                if rollout_extras is not None:
-                    raw = rollout_extras
-                score = -jnp.sum(0.5 * ((raw - mean) / jnp.exp(log_std)) ** 2 + log_std, axis=-1)
-                output = {"action": raw, "log_likelihood": score}
-                return StatefulModuleOutput((), output, 0.0, {}, raw)
-        """),
-    ),
+    valid=(patterns.SAMPLER,),
     check=check,
 )

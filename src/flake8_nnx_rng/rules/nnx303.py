@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from flake8_nnx_rng.interpreter import Audit
 from flake8_nnx_rng.interpreter.taint import Entry
 from flake8_nnx_rng.interpreter.values import taint_of
+from flake8_nnx_rng.knowledge import library
 from flake8_nnx_rng.knowledge.children import Threads
+from flake8_nnx_rng.rules import patterns
 from flake8_nnx_rng.rules.rule import Breach, Rule, example, way
 from flake8_nnx_rng.rules.threading import called, drops
-
-_EXTRAS = "rollout_extras"
 
 
 def check(audit: Audit) -> Iterator[Breach]:
@@ -25,7 +25,7 @@ def check(audit: Audit) -> Iterator[Breach]:
                 "draws again what the rollout drew; pass the child's part of rollout_extras",
             )
     for call in called(audit.rollout):
-        if call.promise.extras is not Threads.NO and drops(audit.rollout, call, _EXTRAS):
+        if call.promise.extras is not Threads.NO and drops(audit.rollout, call, library.EXTRAS):
             yield Breach(
                 call.site,
                 f"{way(call.site)} does not return what {call.child} emits as rollout_extras: the "
@@ -75,34 +75,9 @@ the children emitted in the same structure.
                     x + out.output,
                     out.regularization_loss,
                     out.metrics,
-                        )
-        """),
-    ),
-    valid=(
-        example("""
-        from nnx_ppo.networks.types import StatefulModule, StatefulModuleOutput
-
-
-        class Residual(StatefulModule):
-            def __init__(self, inner: StatefulModule):
-                self.inner = inner
-
-            def initialize_state(self, batch_size):
-                return self.inner.initialize_state(batch_size)
-
-            def reset_state(self, prev_state):
-                return self.inner.reset_state(prev_state)
-
-            def __call__(self, state, x, rollout_extras=None):
-                out = self.inner(state, x, rollout_extras)
-                return StatefulModuleOutput(
-                    out.next_state,
-                    x + out.output,
-                    out.regularization_loss,
-                    out.metrics,
-                    out.rollout_extras,
                 )
         """),
     ),
+    valid=(patterns.CONTAINER,),
     check=check,
 )

@@ -5,27 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flake8_nnx_rng.interpreter import Advanced, Audit, Drew
-from flake8_nnx_rng.interpreter.taint import held_paths, is_threaded
-from flake8_nnx_rng.interpreter.values import Stream, taint_of
-from flake8_nnx_rng.rules.origin import Origin, origin_of
+from flake8_nnx_rng.rules.origin import held_place
 from flake8_nnx_rng.rules.rule import Breach, Rule, example, way
 
 
 def check(audit: Audit) -> Iterator[Breach]:
     """A held stream or key gave out something in `reset_state`."""
     for event in audit.reset:
-        if not isinstance(event, (Drew, Advanced)):
-            continue
-        taint = taint_of(event.source)
-        is_stream = isinstance(event.source, Stream) and event.source.path is not None
-        if is_threaded(taint) or not (is_stream or origin_of(taint) is Origin.HELD):
-            continue
-        path = event.source.path or held_paths(taint)[0]
-        yield Breach(
-            event.site,
-            f"{way(event.site)} draws from class-level {path}: nnx-ppo's loss calls it under vmap "
-            "and cond and raises TraceContextError; fold a constant into the carried key",
-        )
+        path = held_place(event.source) if isinstance(event, (Drew, Advanced)) else None
+        if path is not None:
+            yield Breach(
+                event.site,
+                f"{way(event.site)} draws from class-level {path}: nnx-ppo's loss calls it under "
+                "vmap and cond and raises TraceContextError; fold a constant into the carried key",
+            )
 
 
 RULE = Rule(

@@ -10,8 +10,10 @@ from flake8_nnx_rng.interpreter.taint import (
     Held,
     Host,
     Taint,
+    held_paths,
     is_threaded,
 )
+from flake8_nnx_rng.interpreter.values import Stream, Value, taint_of
 
 
 class Origin(Enum):
@@ -41,3 +43,16 @@ def origin_of(taint: Taint) -> Origin:
         if any(isinstance(source, kind) for source in taint):
             return origin
     return Origin.UNKNOWN
+
+
+def held_place(source: Value) -> str | None:
+    """Where the class-level stream or key is held that a value is or comes from, or None."""
+    taint = taint_of(source)
+    if is_threaded(taint):
+        return None
+    if isinstance(source, Stream) and source.path is not None:
+        return source.path
+    if origin_of(taint) is not Origin.HELD:
+        return None
+    path = getattr(source, "path", None)
+    return path if isinstance(path, str) else held_paths(taint)[0]

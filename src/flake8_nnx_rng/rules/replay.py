@@ -6,14 +6,13 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from flake8_nnx_rng.interpreter import Audit, Event, Returned, Site
+from flake8_nnx_rng.interpreter import Audit, Event
+from flake8_nnx_rng.interpreter.outputs import COMPARED, field_of, returned
 from flake8_nnx_rng.interpreter.taint import Entry, Sample, Source, Taint
-from flake8_nnx_rng.interpreter.values import Record, Value, options, taint_of
+from flake8_nnx_rng.interpreter.values import taint_of
 from flake8_nnx_rng.knowledge import library
 
-_COMPARED = ("output", "next_state", "regularization_loss")
 _COMPARED_OF_SAMPLERS = ("output", "next_state")
-_EMITTED = "rollout_extras"
 
 
 def is_replayed(audit: Audit, node: cst.CSTNode) -> bool:
@@ -25,25 +24,25 @@ def is_replayed(audit: Audit, node: cst.CSTNode) -> bool:
     beside, as that only enters the regularization loss.
     """
     sample = Sample(node)
-    compared = _COMPARED_OF_SAMPLERS if audit.is_sampler else _COMPARED
+    compared = _COMPARED_OF_SAMPLERS if audit.is_sampler else COMPARED
     if is_drawn_again(audit, node):
         return False
     reached = [p for p in _returns(audit.rollout) if _reaches(sample, p, compared)]
     if not reached:  # nothing depends on it: only a sampler's stream may move for nothing
         return audit.is_sampler
-    return all(sample in parts[_EMITTED] for parts in reached) and _uses_extras(audit)
+    return all(sample in parts[library.EXTRAS] for parts in reached) and _uses_extras(audit)
 
 
 def is_drawn_again(audit: Audit, node: cst.CSTNode) -> bool:
     """Whether what the replay draws at a node reaches anything that is compared."""
-    compared = _COMPARED_OF_SAMPLERS if audit.is_sampler else _COMPARED
+    compared = _COMPARED_OF_SAMPLERS if audit.is_sampler else COMPARED
     return any(_reaches(Sample(node), parts, compared) for parts in _returns(audit.replay))
 
 
 def what_is_compared(events: tuple[Event, ...]) -> Iterator[Taint]:
     """What flows into each field that the replay is compared by."""
     for parts in _returns(events):
-        yield from (parts[name] for name in _COMPARED)
+        yield from (parts[name] for name in COMPARED)
 
 
 def _uses_extras(audit: Audit) -> bool:
@@ -57,16 +56,4 @@ def _reaches(source: Source, parts: dict[str, Taint], names: tuple[str, ...]) ->
 def _returns(events: tuple[Event, ...]) -> Iterator[dict[str, Taint]]:
     """For each return what flows into the fields of its `StatefulModuleOutput`."""
     for _, value in returned(events):
-        whole = taint_of(value)
-        fields = dict.fromkeys(library.OUTPUT_FIELDS, whole)
-        if isinstance(value, Record):
-            fields |= {name: taint_of(v) for name, v in value.fields}
-        yield fields
-
-
-def returned(events: tuple[Event, ...]) -> Iterator[tuple[Site, Value]]:
-    """What the entry point returns, every alternative by itself."""
-    for event in events:
-        if isinstance(event, Returned):
-            for option in options(event.value):
-                yield event.site, option
+        yield {name: taint_of(field_of(value, name)) for name in library.OUTPUT_FIELDS}

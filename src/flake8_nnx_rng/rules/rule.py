@@ -41,7 +41,7 @@ class Rule:
         fix_safety: Whether a rewrite can be trusted.
         invalid: Modules that break it; `# breach` marks the lines to be reported.
         valid: Modules that do not.
-        check: Finds the breaches in what both passes of a class did.
+        check: Finds the breaches in what PPO does to a class; none if it is not about one.
         by_default: Whether it is on without being named.
         check_choice: Finds breaches in a choice of the implementation of keys, in a project in
             which the named module carries some.
@@ -56,7 +56,7 @@ class Rule:
     fix_safety: str
     invalid: tuple[str, ...] = field(repr=False)
     valid: tuple[str, ...] = field(repr=False)
-    check: Callable[[Audit], Iterator[Breach]] = field(repr=False)
+    check: Callable[[Audit], Iterator[Breach]] = field(default=lambda audit: iter(()), repr=False)
     by_default: bool = True
     check_choice: Callable[[Chosen, str], Iterator[Breach]] = field(
         default=lambda choice, carrier: iter(()), repr=False

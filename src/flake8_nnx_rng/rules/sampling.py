@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from flake8_nnx_rng.interpreter import Advanced, Audit, Drew, Event, Site
+from flake8_nnx_rng.interpreter.outputs import field_of, returned
 from flake8_nnx_rng.interpreter.taint import (
     Entry,
     Passed,
@@ -26,13 +27,13 @@ from flake8_nnx_rng.interpreter.values import (
     options,
     taint_of,
 )
+from flake8_nnx_rng.knowledge import library
 from flake8_nnx_rng.rules.origin import Origin, origin_of
-from flake8_nnx_rng.rules.replay import is_drawn_again, returned
+from flake8_nnx_rng.rules.replay import is_drawn_again
 
 _ACTION, _ACTIONS = "action", "actions"
 _SCORE = "log_likelihood"
 _NETWORK_OUTPUT = "nnx_ppo.PPONetworkOutput"
-_EXTRAS = "rollout_extras"
 
 
 @dataclass(frozen=True)
@@ -143,7 +144,7 @@ def _drawn_again(audit: Audit) -> frozenset[cst.CSTNode]:
 def _outcomes(audit: Audit, events: tuple[Event, ...]) -> Iterator[Outcome]:
     own = {event.site.node for event in _draws(events)}
     for site, value in returned(events):
-        output, extras = _field(value, "output"), _field(value, _EXTRAS)
+        output, extras = field_of(value, "output"), field_of(value, library.EXTRAS)
         action_value = _action(output)
         if not audit.is_sampler and not _is_scored(output):
             continue
@@ -174,11 +175,6 @@ def _carried(taint: Taint) -> Taint:
     return frozenset(source for source in taint if isinstance(source, Redrawn))
 
 
-def _field(value: Value, name: str) -> Value:
-    field = value.field(name) if isinstance(value, Record) else None
-    return value if field is None else field
-
-
 def _is_scored(output: Value) -> bool:
     match output:
         case Table(items):
@@ -202,9 +198,9 @@ def _action(output: Value) -> Value:
 
 def _parts_used(extras: Value, action: Taint) -> Iterator[Taint]:
     """The parts of what was emitted that an action of the replay is made of."""
-    parts, whole = dict(_parts(extras, _EXTRAS)), taint_of(extras)
+    parts, whole = dict(_parts(extras, library.EXTRAS)), taint_of(extras)
     taken = [source.path for source in action if isinstance(source, Taken)]
-    yield from (parts.get(path, whole) for path in taken or [_EXTRAS])
+    yield from (parts.get(path, whole) for path in taken or [library.EXTRAS])
 
 
 def _parts(value: Value, path: str) -> Iterator[tuple[str, Taint]]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from flake8_nnx_rng.interpreter import CalledChild, Event, ReadPart
+from flake8_nnx_rng.interpreter.outputs import returned
 from flake8_nnx_rng.interpreter.taint import Part, Taint
 from flake8_nnx_rng.interpreter.values import (
     NONE,
@@ -18,7 +19,6 @@ from flake8_nnx_rng.interpreter.values import (
     options,
     taint_of,
 )
-from flake8_nnx_rng.rules.replay import returned
 
 
 def called(events: tuple[Event, ...]) -> Iterator[CalledChild]:

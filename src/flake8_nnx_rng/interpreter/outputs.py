@@ -1,0 +1,25 @@
+"""What the entry point returns: the fields of its `StatefulModuleOutput`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from flake8_nnx_rng.interpreter.events import Event, Returned, Site
+from flake8_nnx_rng.interpreter.values import Record, Value, options
+
+COMPARED = ("output", "next_state", "regularization_loss")
+"""The fields in which the replay must equal the rollout."""
+
+
+def returned(events: Iterable[Event]) -> Iterator[tuple[Site, Value]]:
+    """What a pass returns and where, every alternative by itself."""
+    for event in events:
+        if isinstance(event, Returned):
+            for option in options(event.value):
+                yield event.site, option
+
+
+def field_of(output: Value, name: str) -> Value:
+    """A field of an output; of what is not seen to be one, all that may flow into it."""
+    field = output.field(name) if isinstance(output, Record) else None
+    return output if field is None else field
