@@ -17,6 +17,8 @@ PIP_ARGS ?= --quiet --disable-pip-version-check --no-compile
 export JAX_COMPILATION_CACHE_DIR ?= $(abspath $(VENV))/jax-cache
 export JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS ?= 0
 export JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES ?= -1
+# Installed without bytecode: what one process compiles on import, the many others find.
+unexport PYTHONDONTWRITEBYTECODE
 DEMO_PACKAGE := nnx-ppo==0.3.0
 
 .PHONY: demo test lint types quick compatible slow thorough venv clean
