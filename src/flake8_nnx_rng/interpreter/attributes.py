@@ -83,7 +83,7 @@ def attribute(it: Interpreter, value: Value, name: str, node: cst.CSTNode) -> Va
             return _stream_attribute(value, name)
         case Key(taint, path):
             if name in functions.SHAPE_ATTRIBUTES:
-                return Opaque()
+                return envs.shape(it, value) if name == functions.SHAPE else Opaque()
             return value if name in streams.VALUE_ATTRIBUTES else Method(value, name)
         case Layer(_, _, path):
             return _layer_attribute(value, name, path)
@@ -103,7 +103,7 @@ def attribute(it: Interpreter, value: Value, name: str, node: cst.CSTNode) -> Va
             )
         case Opaque(taint, path):
             if name in functions.SHAPE_ATTRIBUTES:
-                return Opaque()
+                return envs.shape(it, value) if name == functions.SHAPE else Opaque()
             if name in streams.VALUE_ATTRIBUTES:
                 return value
             return Opaque(taint) if path is None else containers.part(value, f"{path}.{name}")

@@ -105,7 +105,7 @@ def item(value: Value, index: Value | slice) -> Value:
         case Key():
             return key_arrays.indexed(value, index)
         case Opaque(taint, str(path)):
-            shown = repr(literal) if isinstance(index, Const) else "..."
+            shown = repr(literal) if isinstance(index, Const) and literal is not ... else "..."
             whole = Opaque(taint | taint_of(index), path)
             return part(whole, f"{path}[{shown}]")
         case Layer(_, arguments):
@@ -207,9 +207,9 @@ def _section(value: Value, index: slice) -> Value:
                 return Items(items[index])
             except (TypeError, ValueError):  # x["a":] or a zero step: an error of the user's
                 return Bag(element(value))
-        case Key() if index != slice(None):
-            return key_arrays.shifted(value)
-        case Bag() | Key() | Opaque() | Stream():
+        case Key():
+            return key_arrays.section(value, index)
+        case Bag() | Opaque() | Stream():
             return value
         case _:
             return blur(value)

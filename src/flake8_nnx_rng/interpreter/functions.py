@@ -81,7 +81,7 @@ def _frame(it: Interpreter, function: Function, node: cst.CSTNode) -> Frame:
     if isinstance(function.node, cst.FunctionDef):
         scope = function.scope.file.scope_of(function.node)
     label = _label(it, function)
-    identity = it.identity(function.node, node, caller.identity, function.frames)
+    identity = it.identity_here(function.node, node, function.frames)
     return Frame(
         identity,
         scope,

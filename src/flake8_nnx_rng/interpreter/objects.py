@@ -38,7 +38,7 @@ def construct(it: Interpreter, cls: ClassInfo, arguments: Arguments, node: cst.C
     is_data = not it.hierarchy.is_module(cls) and not it.hierarchy.defines(cls, POST_INIT)
     if initializer is None and fields and is_data:
         return record(it, cls.name, fields, arguments)
-    instance = Instance(cls, it.identity(cls, node, it.frame.identity))
+    instance = Instance(cls, it.identity_here(cls, node))
     if initializer is not None:
         it.call(attributes.bind(it, initializer, instance, node), arguments, node)
         return instance

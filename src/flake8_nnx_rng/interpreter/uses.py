@@ -45,7 +45,7 @@ def use(it: Interpreter, key: Value, how: Use, node: cst.CSTNode) -> None:
 
 def make(it: Interpreter, taint: Taint, node: cst.CSTNode, count: int | None = None) -> Key:
     """A new key, which nothing has used yet."""
-    name = f"#{it.identity('key', node, it.frame.identity)}"
+    name = f"#{it.identity_here('key', node)}"
     it.journal.append(name)
     _renew(it, name)
     return Key(taint, None, name, count)
@@ -82,7 +82,7 @@ def repeat(it: Interpreter, journal: Iterable[object], result: Value, node: cst.
     fresh: dict[str, str] = {}
     for entry in tuple(journal):
         if isinstance(entry, str):
-            fresh[entry] = f"#{it.identity(entry, node, it.frame.identity)}"
+            fresh[entry] = f"#{it.identity_here(entry, node)}"
             it.journal.append(fresh[entry])
             _renew(it, fresh[entry])
         elif isinstance(entry, Used):
@@ -109,10 +109,10 @@ def marks(it: Interpreter) -> frozenset[tuple[str, Use]]:
     return frozenset((name, Use[how]) for name, how in places)
 
 
-def derived(it: Interpreter, key: Value, how: Use, node: cst.CSTNode) -> None:
+def derived(it: Interpreter, key: Value, how: Use, given: Taint, node: cst.CSTNode) -> None:
     """Records that another key was made of a key."""
     if isinstance(key, (Key, Opaque)):
-        it.emit(Derived(it.site(node), key, how))
+        it.emit(Derived(it.site(node), key, how, given))
 
 
 def _mark(it: Interpreter, used: Used) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import libcst as cst
 
-from flake8_nnx_rng.interpreter import attributes, containers, tests
+from flake8_nnx_rng.interpreter import attributes, containers, envs, tests
 from flake8_nnx_rng.interpreter.assignment import write_attribute
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.joins import join, join_all
 from flake8_nnx_rng.interpreter.library.handlers import Handler
+from flake8_nnx_rng.interpreter.taint import Taint, counted, merge
 from flake8_nnx_rng.interpreter.values import (
     NONE,
     Arguments,
@@ -25,9 +26,13 @@ from flake8_nnx_rng.interpreter.values import (
     Value,
     blur,
     options,
+    taint_of,
 )
 
 NONE_TYPE = External("types.NoneType")
+
+MAX_KNOWN = 16
+"""Numbers of a range that are told apart."""
 
 
 def _zip(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
@@ -43,7 +48,12 @@ def _enumerate(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Valu
     known = containers.known_items(collection)
     if known is not None:
         return Items(tuple(Items((Const(i), value)) for i, value in enumerate(known)))
-    return Bag(Items((Opaque(), containers.element(collection))))
+    return Bag(Items((Opaque(_places(it, collection)), containers.element(collection))))
+
+
+def _places(it: Interpreter, collection: Value) -> Taint:
+    """What flows into the places in a collection, such as the rows of a batch."""
+    return counted(taint_of(containers.item(envs.shape(it, collection), containers.FIRST)))
 
 
 def _collection(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
@@ -80,7 +90,24 @@ def _next(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
 
 
 def _range(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
-    return Bag(blur(*arguments.values()))
+    """Numbers one after the other if they are literals; else one for each env, if that many."""
+    bounds = [value.value for value in arguments.values() if isinstance(value, Const)]
+    if len(bounds) == len(arguments.values()):
+        try:
+            numbers = range(*bounds)  # type: ignore[call-overload]
+        except (TypeError, ValueError):  # an error of the user's
+            return Bag(Opaque())
+        if len(numbers) <= MAX_KNOWN:
+            return Items(tuple(map(Const, numbers)))
+    return Bag(Opaque(counted(merge(map(taint_of, arguments.values())))))
+
+
+def _len(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
+    collection = arguments.get("", 0) or Opaque()
+    known = containers.known_items(collection)
+    if known is not None:
+        return Const(len(known))
+    return containers.item(envs.shape(it, collection), containers.FIRST)
 
 
 def _getattr(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
@@ -217,6 +244,7 @@ HANDLERS: dict[str, Handler] = {
     "builtins.dict": _dict,
     "builtins.next": _next,
     "builtins.range": _range,
+    "builtins.len": _len,
     "builtins.getattr": _getattr,
     "builtins.setattr": _setattr,
     "builtins.object.__setattr__": _setattr,

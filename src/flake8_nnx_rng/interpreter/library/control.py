@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from functools import partial
 
@@ -11,6 +12,7 @@ from flake8_nnx_rng.interpreter import containers, envs, trees, uses
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.joins import join, join_all
 from flake8_nnx_rng.interpreter.library.handlers import Handler
+from flake8_nnx_rng.interpreter.taint import counted, merge
 from flake8_nnx_rng.interpreter.values import (
     NONE,
     Arguments,
@@ -25,6 +27,7 @@ from flake8_nnx_rng.interpreter.values import (
     Table,
     Value,
     blur,
+    taint_of,
 )
 from flake8_nnx_rng.knowledge import functions
 
@@ -78,7 +81,15 @@ def _mapped_call(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Va
     it.maps_envs = True
     result = it.call(function, rows, node)
     it.maps_envs = False
-    return envs.unmapped(result, keys_first=out_axes == Const(1))
+    return _unmapped(result, out_axes)
+
+
+def _unmapped(result: Value, out_axes: Value) -> Value:
+    """The rows of all; the axes may be given for each item of what is returned."""
+    axes, items = containers.known_items(out_axes), containers.known_items(result)
+    if axes is None or items is None or len(axes) != len(items):
+        return envs.unmapped(result, keys_first=out_axes == Const(1))
+    return Items(tuple(_unmapped(item, axis) for item, axis in zip(items, axes, strict=True)))
 
 
 def _axes(in_axes: Value, count: int) -> list[Value]:
@@ -150,8 +161,9 @@ def _while_loop(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Val
 def _fori_loop(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
     body = arguments.get("body_fun", 2) or Opaque()
     start = arguments.get("init_val", 3) or Opaque()
-    # The counter is the same in both passes, but it tells no env and no step apart.
-    return _settle(it, lambda s: it.call(body, Arguments((Opaque(), s)), node), start)
+    bounds = (arguments.get("lower", 0), arguments.get("upper", 1))
+    counter = Opaque(counted(merge(taint_of(bound) for bound in bounds if bound is not None)))
+    return _settle(it, lambda s: it.call(body, Arguments((counter, s)), node), start)
 
 
 def _cond(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
@@ -203,8 +215,11 @@ def _tree_map(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value
     function = arguments.get("f", 0) or Opaque()
     tree, *others = arguments.positional[1:] or (arguments.get("tree") or Opaque(),)
 
+    numbers = itertools.count()
+
     def at(leaf: Value, rest: tuple[Value, ...]) -> Value:
-        return it.call(function, Arguments((leaf, *rest), (), arguments.rest), node)
+        with it.round(next(numbers)):
+            return it.call(function, Arguments((leaf, *rest), (), arguments.rest), node)
 
     return _over_leaves(tree, tuple(others), at)
 
