@@ -92,6 +92,9 @@ def attribute(it: Interpreter, value: Value, name: str, node: cst.CSTNode) -> Va
             if known is not None:
                 children.note_read(it, known, name, node)
                 return known
+            found = None if value.cls is None else member(it, value.cls, name)
+            if found is not None:
+                return bind(it, found, value, node)
             is_data = value.name == UNKNOWN_OUTPUT and name not in containers.COPYING
             return attribute(it, blur(value), name, node) if is_data else Method(value, name)
         case Table():
@@ -120,7 +123,12 @@ def member(it: Interpreter, cls: ClassInfo, name: str) -> Value | None:
 
 
 def bind(
-    it: Interpreter, value: Value, instance: Instance, node: cst.CSTNode, *, read: bool = True
+    it: Interpreter,
+    value: Value,
+    instance: Instance | Record,
+    node: cst.CSTNode,
+    *,
+    read: bool = True,
 ) -> Value:
     """Turns a function found in a class into what an object's attribute yields."""
     match value:
@@ -128,7 +136,10 @@ def bind(
             return it.call(made.positional[0], Arguments((instance,)), node)
         case Partial(External("builtins.staticmethod"), made):
             return made.positional[0]
-        case Partial(External(envs.MAPPED), Arguments((Function() as function, in_axes, out_axes))):
+        case Partial(
+            External(envs.MAPPED | envs.VECTORIZED),
+            Arguments((Function() as function, in_axes, out_axes)),
+        ):
             bound = bind(it, function, instance, node, read=False)
             axes = containers.known_items(in_axes)
             in_axes = in_axes if axes is None else Items(axes[1:])
@@ -140,7 +151,7 @@ def bind(
     kinds = decorator_names(value.node)
     if _STATIC in kinds:
         return value
-    if _CLASS in kinds:
+    if _CLASS in kinds and instance.cls is not None:
         return replace(value, bound=Class(instance.cls))
     bound = replace(value, bound=instance)
     if read and kinds & _PROPERTIES:

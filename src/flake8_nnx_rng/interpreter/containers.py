@@ -239,4 +239,4 @@ def children_of(layer: Layer) -> tuple[Value, ...]:
 def with_fields(record: Record, arguments: Arguments) -> Record:
     """The record after `dataclasses.replace(record, **arguments)`."""
     given = dict(arguments.keywords)
-    return Record(record.name, tuple((name, given.get(name, v)) for name, v in record.fields))
+    return record.with_values(given.get(name, v) for name, v in record.fields)

@@ -6,11 +6,14 @@ from dataclasses import replace
 
 from flake8_nnx_rng.interpreter import key_arrays, taint, trees
 from flake8_nnx_rng.interpreter.engine import Interpreter
-from flake8_nnx_rng.interpreter.taint import Entry, carried_in, spread_as
+from flake8_nnx_rng.interpreter.taint import Entry, Spread, carried_in, spread_as
 from flake8_nnx_rng.interpreter.values import Bag, Items, Key, Opaque, Table, Value, taint_of
 
 MAPPED = "flake8_nnx_rng.mapped"
 """The name of a function that is called with rows: of the function, its in_axes and out_axes."""
+
+VECTORIZED = "flake8_nnx_rng.vectorized"
+"""The same of one that may also be called with a single row, as `jnp.vectorize` yields."""
 
 
 def mapped(value: Value) -> Value:
@@ -38,6 +41,17 @@ def shape(it: Interpreter, array: Value) -> Value:
     """The shape of an array: of what has a row for each env, the first axis counts the envs."""
     is_batched = not it.maps_envs and (is_of_all(array) or Entry.INPUT in taint_of(array))
     return Table(((0, Opaque(taint.BATCH)),), Opaque()) if is_batched else Opaque()
+
+
+def single_keys(value: Value) -> list[Key]:
+    """The carried keys of a single env in a value, which have no axis left to map over."""
+    return [
+        leaf
+        for leaf in trees.leaves(value)
+        if isinstance(leaf, Key)
+        and leaf.path is not None
+        and any(source.spread is Spread.OWN for source in carried_in(leaf.taint))
+    ]
 
 
 def _row(leaf: Value) -> Value:

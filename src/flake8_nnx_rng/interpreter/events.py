@@ -78,6 +78,19 @@ class Derived:
 
 
 @dataclass(frozen=True, slots=True)
+class MappedOver:
+    """A map went over the key of a single env, as if it were one of all envs.
+
+    Attributes:
+        site: Where the mapped function is called.
+        key: The carried key.
+    """
+
+    site: Site
+    key: Key
+
+
+@dataclass(frozen=True, slots=True)
 class Reused:
     """A key was used that had been used before on the same path.
 
@@ -219,6 +232,7 @@ class ReadPart:
 Event = (
     Drew
     | Derived
+    | MappedOver
     | Reused
     | Advanced
     | Wrote

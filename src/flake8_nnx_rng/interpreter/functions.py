@@ -19,6 +19,7 @@ from flake8_nnx_rng.interpreter.values import (
     Items,
     Layer,
     Opaque,
+    Record,
     Stream,
     Table,
     Value,
@@ -103,8 +104,9 @@ def _label(it: Interpreter, function: Function) -> str:
     else:
         name = function.node.name.value
     bound = function.bound
-    if name and isinstance(bound, Instance) and (is_entry or bound != it.frames[0].receiver):
-        return f"{bound.cls.name}.{name}"
+    owner = bound.cls if isinstance(bound, (Instance, Record)) else None
+    if name and owner is not None and (is_entry or bound != it.frames[0].receiver):
+        return f"{owner.name}.{name}"
     return name
 
 

@@ -5,7 +5,7 @@ Values are immutable and compared by content, so that loops can be run to a fixp
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import libcst as cst
@@ -179,14 +179,26 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """An immutable object with named fields, such as a `StatefulModuleOutput`."""
+    """An immutable object with named fields, such as a `StatefulModuleOutput`.
+
+    Attributes:
+        name: Its class.
+        fields: Each with its value, in order.
+        cls: Where its methods are, if its class is the project's.
+    """
 
     name: str
     fields: tuple[tuple[str, Value], ...]
+    cls: ClassInfo | None = None
 
     def field(self, name: str) -> Value | None:
         """The value of a field, or None if there is no such field."""
         return dict(self.fields).get(name)
+
+    def with_values(self, values: Iterable[Value]) -> Record:
+        """The same object with other values."""
+        names = (name for name, _ in self.fields)
+        return replace(self, fields=tuple(zip(names, values, strict=True)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,6 +80,9 @@ MAPS = frozenset(
 )
 """Functions that return a function which is called with one row of each argument."""
 
+VECTORIZING = frozenset({"jax.numpy.vectorize"})
+"""Of these, those whose function also takes a single row, and has no `in_axes`."""
+
 GRADIENTS = frozenset(
     [
         "jax.grad",

@@ -43,7 +43,7 @@ ratio is clipped and nothing else would catch it.
 """,
     instead="""
 Pass the key through: reset what is memory, keep what is randomness. To start every episode with
-fresh noise, fold a constant into the carried key.
+fresh noise, `jnp.vectorize(lambda k: jax.random.fold_in(k, 0))(key)` takes one key as well as many.
 """,
     fix_safety="Only the random numbers after a reset change.",
     invalid=(

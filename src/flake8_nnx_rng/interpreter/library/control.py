@@ -10,6 +10,7 @@ import libcst as cst
 
 from flake8_nnx_rng.interpreter import containers, envs, trees, uses
 from flake8_nnx_rng.interpreter.engine import Interpreter
+from flake8_nnx_rng.interpreter.events import MappedOver
 from flake8_nnx_rng.interpreter.joins import join, join_all
 from flake8_nnx_rng.interpreter.library.handlers import Handler
 from flake8_nnx_rng.interpreter.taint import counted, merge
@@ -56,12 +57,20 @@ def _map_over(name: str) -> Handler:
         out_axes = arguments.get("out_axes", 2) or Const(0)
         if function is None:
             return Partial(External(name), arguments)
-        return Partial(External(envs.MAPPED), Arguments((function, in_axes, out_axes)))
+        kind = envs.VECTORIZED if name in functions.VECTORIZING else envs.MAPPED
+        return Partial(External(kind), Arguments((function, in_axes, out_axes)))
 
     return handler
 
 
 def _mapped_call(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
+    """Calls a mapped function with one row of what is mapped over, which must have rows."""
+    for key in envs.single_keys(Items(arguments.positional[3:])) if it.maps_envs else ():
+        it.emit(MappedOver(it.site(node), key))
+    return _vectorized_call(it, arguments, node)
+
+
+def _vectorized_call(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
     """Calls a mapped function with one row of what is mapped over."""
     function, in_axes, out_axes, *given = arguments.positional
     axes = _axes(in_axes, len(given))
@@ -238,9 +247,8 @@ def _over_leaves(
         case Table(items, rest):
             table = tuple((key, below(item, Const(key))) for key, item in items)
             return Table(table, None if rest is None else below(rest, Opaque()))
-        case Record(name, fields):
-            parts = ((f, below(v, Const(i))) for i, (f, v) in enumerate(fields))
-            return Record(name, tuple(parts))
+        case Record(_, fields):
+            return tree.with_values(below(v, Const(i)) for i, (_, v) in enumerate(fields))
         case Bag(element):
             return Bag(below(element, Opaque()))
         case Choice(alternatives):
@@ -287,6 +295,7 @@ _BLURRED = "flake8_nnx_rng.blurred"
 HANDLERS: dict[str, Handler] = {
     **{name: _map_over(name) for name in functions.MAPS},
     envs.MAPPED: _mapped_call,
+    envs.VECTORIZED: _vectorized_call,
     **{name: _transform(name) for name in functions.TRANSFORMS},
     **dict.fromkeys(functions.GRADIENTS, _gradient),
     _BLURRED: _blurred_call,
