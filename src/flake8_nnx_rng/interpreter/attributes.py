@@ -39,7 +39,7 @@ from flake8_nnx_rng.interpreter.values import (
     blur,
     taint_of,
 )
-from flake8_nnx_rng.knowledge import functions, host, layers, library, streams
+from flake8_nnx_rng.knowledge import functions, host, keys, layers, library, streams
 from flake8_nnx_rng.knowledge.children import promise_of_library
 from flake8_nnx_rng.project import (
     AnnotatedSymbol,
@@ -83,7 +83,7 @@ def attribute(it: Interpreter, value: Value, name: str, node: cst.CSTNode) -> Va
             return _stream_attribute(value, name)
         case Key(taint, path):
             if name in functions.SHAPE_ATTRIBUTES:
-                return envs.shape(it, value) if name == functions.SHAPE else Opaque()
+                return _array_attribute(it, value, name)
             return value if name in streams.VALUE_ATTRIBUTES else Method(value, name)
         case Layer(_, _, path):
             return _layer_attribute(value, name, path)
@@ -106,12 +106,20 @@ def attribute(it: Interpreter, value: Value, name: str, node: cst.CSTNode) -> Va
             )
         case Opaque(taint, path):
             if name in functions.SHAPE_ATTRIBUTES:
-                return envs.shape(it, value) if name == functions.SHAPE else Opaque()
+                return _array_attribute(it, value, name)
             if name in streams.VALUE_ATTRIBUTES:
                 return value
             return Opaque(taint) if path is None else containers.part(value, f"{path}.{name}")
         case _:
             return Method(value, name)
+
+
+def _array_attribute(it: Interpreter, array: Key | Opaque, name: str) -> Value:
+    """What is fixed under jit about an array: its shape, or the type by which keys are told."""
+    if name == functions.SHAPE:
+        return envs.shape(it, array)
+    is_key_type = name == functions.DTYPE and isinstance(array, Key)
+    return External(keys.KEY_TYPE) if is_key_type else Opaque()
 
 
 def member(it: Interpreter, cls: ClassInfo, name: str) -> Value | None:

@@ -184,7 +184,7 @@ SHAPE_ONLY = frozenset(
 )
 """Functions whose result depends on shapes and types alone, which are fixed under jit."""
 
-SHAPE = "shape"
+SHAPE, DTYPE = "shape", "dtype"
 
-SHAPE_ATTRIBUTES = frozenset({SHAPE, "ndim", "size", "dtype"})
+SHAPE_ATTRIBUTES = frozenset({SHAPE, DTYPE, "ndim", "size"})
 """Attributes of an array that are fixed under jit."""

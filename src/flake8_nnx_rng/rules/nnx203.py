@@ -9,7 +9,6 @@ from flake8_nnx_rng.interpreter.events import Use
 from flake8_nnx_rng.interpreter.taint import Call, Spread, carried_in
 from flake8_nnx_rng.rules import patterns
 from flake8_nnx_rng.rules.replay import is_replayed
-from flake8_nnx_rng.rules.resets import in_resets
 from flake8_nnx_rng.rules.rule import Breach, Rule, example, way
 
 _HOW = {
@@ -20,11 +19,6 @@ _HOW = {
 
 def check(audit: Audit) -> Iterator[Breach]:
     """A carried key was drawn from, split or folded into outside a map over the envs."""
-    yield from _in_forward_passes(audit)
-    yield from in_resets(audit)
-
-
-def _in_forward_passes(audit: Audit) -> Iterator[Breach]:
     for event in audit.events():
         if not isinstance(event, (Drew, Derived)) or is_replayed(audit, event.site.node):
             continue
@@ -58,27 +52,20 @@ _PLACE = (
 RULE = Rule(
     code="NNX203",
     name="batch-draw",
-    observable=("replay", "trace"),
+    observable=("replay",),
     what="""
 Finds draws, splits and `fold_in`s that take one environment's key for the whole batch
-(`normal(key[0], x.shape)`), or all keys in one call that is not mapped over the environments; a
-`fold_in` of the place in the batch; and a `reset_state` that can take only the key of one
-environment, or only those of all.
+(`normal(key[0], x.shape)`), or all keys in one call that is not mapped over the environments; and a
+`fold_in` of the place in the batch.
 """,
     why="""
 What an environment draws then depends on where it stands in the batch and on who stands first. The
 loss replays permuted minibatches: other environments, other rows. A replay of the full batch agrees
 by accident. Measured on nnx-ppo 0.3.0: outputs differ by up to 4.34 on a minibatch, 0 on the full
 batch.
-
-A `reset_state` is given the keys of all environments by nnx-ppo's rollout and that of a single one
-by its loss, under `vmap(cond(...))`: `fold_in(key, 0)` fails in the first, the same under `vmap` in
-the second.
 """,
     instead="""
-Map the draw over keys and rows: `jax.vmap(lambda k, row: normal(k, row.shape))(use, x)`. In
-`reset_state` pass the key through, or use `jnp.vectorize(lambda k: fold_in(k, 0))(key)`, which
-takes one key as well as many.
+Map the draw over keys and rows: `jax.vmap(lambda k, row: normal(k, row.shape))(use, x)`.
 """,
     fix_safety="Only the random numbers change.",
     invalid=(
@@ -99,27 +86,7 @@ takes one key as well as many.
                 x += jax.random.normal(use[0], x.shape)  # breach
                 return StatefulModuleOutput(following, x, 0.0, {})
         """),
-        example("""
-        import jax
-        from nnx_ppo.networks.types import StatefulModule, StatefulModuleOutput
-
-
-        class FreshOnReset(StatefulModule):
-            def __init__(self, rngs):
-                self.rngs = rngs
-
-            def initialize_state(self, batch_size):
-                return jax.random.split(self.rngs(), batch_size)
-
-            def reset_state(self, prev_state):
-                return jax.random.fold_in(prev_state, 0)  # breach
-
-            def __call__(self, key, x, rollout_extras=None):
-                following, use = jax.vmap(lambda k: tuple(jax.random.split(k)))(key)
-                x += jax.vmap(lambda k, row: jax.random.normal(k, row.shape))(use, x)
-                return StatefulModuleOutput(following, x, 0.0, {})
-        """),
     ),
-    valid=(patterns.NOISE, patterns.FRESH_ON_RESET),
+    valid=(patterns.NOISE,),
     check=check,
 )

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flake8_nnx_rng.interpreter import Advanced, Audit, Drew
+from flake8_nnx_rng.interpreter.values import Stream
 from flake8_nnx_rng.rules import patterns
 from flake8_nnx_rng.rules.origin import held_place
 from flake8_nnx_rng.rules.rule import Breach, Rule, example, way
 
 
 def check(audit: Audit) -> Iterator[Breach]:
-    """A held stream or key gave out something in `reset_state`."""
+    """A held stream gave out something in `reset_state`."""
     for event in audit.reset:
-        path = held_place(event.source) if isinstance(event, (Drew, Advanced)) else None
+        if not isinstance(event, (Drew, Advanced)) or not isinstance(event.source, Stream):
+            continue
+        path = held_place(event.source)
         if path is not None:
             yield Breach(
                 event.site,
@@ -28,7 +31,7 @@ RULE = Rule(
     name="class-level-draw-on-reset",
     observable=("trace",),
     what="""
-Finds draws from a stream or key of the module in `reset_state`.
+Finds draws from a stream of the module in `reset_state`.
 """,
     why="""
 The guide allows it, but nnx-ppo 0.3.0 calls `reset_state` in the loss under `vmap(cond(...))`,

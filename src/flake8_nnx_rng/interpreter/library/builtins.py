@@ -28,8 +28,10 @@ from flake8_nnx_rng.interpreter.values import (
     options,
     taint_of,
 )
+from flake8_nnx_rng.knowledge import keys
 
 NONE_TYPE = External("types.NoneType")
+KEY_TYPE = External(keys.KEY_TYPE)
 
 MAX_KNOWN = 16
 """Numbers of a range that are told apart."""
@@ -168,6 +170,12 @@ def _isinstance(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Val
     return Const(not absent) if are_classes else Opaque()
 
 
+def _issubdtype(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
+    """Decided only for keys, by which a reset tells what to keep."""
+    is_key = (arguments.get("arg1", 0), arguments.get("arg2", 1)) == (KEY_TYPE, KEY_TYPE)
+    return Const(True) if is_key else Opaque()
+
+
 def _bool(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
     value = arguments.get("", 0) or Const(False)
     decided = tests.truth(value)
@@ -252,6 +260,8 @@ HANDLERS: dict[str, Handler] = {
     "builtins.bool": _bool,
     "builtins.isinstance": _isinstance,
     "builtins.type": _type,
+    "jax.dtypes.issubdtype": _issubdtype,
+    "jax.numpy.issubdtype": _issubdtype,
     "builtins.filter": _filter,
     "builtins.set": _collection,
     "builtins.frozenset": _collection,

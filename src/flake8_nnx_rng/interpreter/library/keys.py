@@ -55,7 +55,8 @@ def call_random(it: Interpreter, name: str, arguments: Arguments, node: cst.CSTN
     if effect is KeyEffect.CONSTRUCT:
         taint = taint_of(key) | others
         made = made_from(it, f"{PREFIX}{name}", taint, node, from_key=isinstance(key, Key))
-        return uses.make(it, made, node)
+        new = uses.make(it, made, node)
+        return replace(key, taint=made, made=new.made) if isinstance(key, Key) else new
     if effect is KeyEffect.NEUTRAL:
         return Opaque()
     use = Use.DRAWN if effect is KeyEffect.DRAW else _USES.get(name)
