@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from flake8_nnx_rng.interpreter import key_arrays
+from flake8_nnx_rng.interpreter import key_arrays, trees
 from flake8_nnx_rng.interpreter.joins import join, join_all
 from flake8_nnx_rng.interpreter.taint import Entry, Taken, own, spread_as, within
 from flake8_nnx_rng.interpreter.values import (
@@ -40,7 +40,7 @@ def element(value: Value) -> Value:
         case Items(items):
             return join_all(items)
         case Bag(inner):
-            return inner
+            return trees.rebuilt(inner, key_arrays.nameless)
         case Table():
             return Opaque()
         case Choice(alternatives):
@@ -88,7 +88,7 @@ def item(value: Value, index: Value | slice) -> Value:
                 return items[literal]
             return join_all(items)
         case Bag(inner):
-            return inner
+            return trees.rebuilt(inner, key_arrays.nameless)
         case Table(items, rest):
             known = dict(items)
             if isinstance(index, Const) and literal in known:

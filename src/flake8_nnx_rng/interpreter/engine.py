@@ -167,8 +167,22 @@ class Interpreter:
         for frame in self.frames:
             frame.keeps_variables |= frame.identity in seen
         self.kept.update(seen)
-        owner = self.frame.owner
-        return Function(node, self.frame.scope, seen, owner, None)
+        return Function(node, self.frame.scope, seen, self.frame.owner, None, self._defaults(node))
+
+    def _defaults(self, node: cst.FunctionDef | cst.Lambda) -> tuple[tuple[str, Value], ...]:
+        """The defaults of a function; not those that hold functions, which could nest for ever."""
+        given = node.params
+        parameters = (*given.posonly_params, *given.params, *given.kwonly_params)
+        values = [
+            (parameter.name.value, self.evaluate(parameter.default))
+            for parameter in parameters
+            if parameter.default is not None
+        ]
+        return tuple(
+            (name, value)
+            for name, value in values
+            if not any(isinstance(leaf, Function) for leaf in trees.leaves(value))
+        )
 
     def identity(self, *parts: object) -> int:
         """The number that stands for some parts."""

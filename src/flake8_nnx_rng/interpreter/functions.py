@@ -179,8 +179,9 @@ def _bind_one(
 
 def _default(it: Interpreter, function: Function, node: cst.BaseExpression, name: str) -> Value:
     """A default is evaluated once, when the function is defined; it outlives the calls."""
-    if function.frames:  # defined in this very pass
-        return it.evaluate(node)
+    if function.frames:
+        known = dict(function.defaults).get(name)
+        return it.evaluate(node) if known is None else known
     value = names.in_scope(it, node, function.scope)
     if isinstance(value, Const):
         return value

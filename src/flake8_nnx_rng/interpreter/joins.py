@@ -13,6 +13,7 @@ from flake8_nnx_rng.interpreter.values import (
     Bag,
     Choice,
     Const,
+    Function,
     Instance,
     Items,
     Key,
@@ -137,6 +138,9 @@ def held(value: Value, path: str) -> Value:
             return value.with_values(held(v, f"{path}.{f}") for f, v in fields)
         case Method(receiver, name):
             return Method(held(receiver, path), name)
+        case Function(defaults=defaults) if defaults:
+            kept = tuple((name, held(v, f"{path}({name}=...)")) for name, v in defaults)
+            return replace(value, defaults=kept)
         case Partial(function, arguments):
             return Partial(held(function, path), _held_arguments(arguments, path))
         case Choice(alternatives):

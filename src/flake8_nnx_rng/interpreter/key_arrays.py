@@ -32,6 +32,11 @@ def parts_of(key: Key) -> tuple[Key, ...] | None:
     return tuple(part_of(key, index) for index in range(key.count))
 
 
+def nameless(value: Value) -> Value:
+    """One of several keys of which it is not known which one it is."""
+    return replace(value, made="") if isinstance(value, Key) else value
+
+
 def row_of(key: Key) -> Key:
     """The key that a loop over an array is at, another one in every round."""
     return Key(spread_as(key.taint, own), key.path, made="")

@@ -14,6 +14,7 @@ import libcst as cst
 from flake8_nnx_rng.interpreter import trees
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.events import Derived, Reused, Site, Use
+from flake8_nnx_rng.interpreter.key_arrays import nameless
 from flake8_nnx_rng.interpreter.taint import Entry, Taint, carried_in
 from flake8_nnx_rng.interpreter.values import Const, Key, Opaque, Value, options, taint_of
 
@@ -64,7 +65,7 @@ def closing(it: Interpreter, start: int, result: Value) -> tuple[Value, tuple[ob
         if isinstance(leaf, Key) and leaf.made is not None
     }
     if len(returned) > MAX_NAMES:
-        result, returned = trees.rebuilt(result, _nameless), set()
+        result, returned = trees.rebuilt(result, nameless), set()
     kept: dict[object, object] = {}
     for entry in entries:
         if isinstance(entry, Used):
@@ -153,7 +154,7 @@ def _parts(key: Value) -> tuple[str, ...]:
 
 
 def _kept(key: Value, lost: set[str]) -> Value:
-    return _nameless(key) if _root(_name(key) or "") in lost else key
+    return nameless(key) if _root(_name(key) or "") in lost else key
 
 
 def _name(key: Value) -> str | None:
@@ -164,10 +165,6 @@ def _name(key: Value) -> str | None:
             return path  # what a loop takes out of a collection is another one in every round
         case _:
             return None
-
-
-def _nameless(key: Value) -> Value:
-    return replace(key, made="") if isinstance(key, Key) else key
 
 
 def _renamed(leaf: Value, fresh: dict[str, str]) -> Value:

@@ -126,6 +126,7 @@ class Function:
         frames: The identities of the enclosing calls, innermost first.
         owner: The class in whose body it stands.
         bound: The first argument, once it is bound.
+        defaults: Of its parameters, as they were when it was defined in a call.
     """
 
     node: cst.FunctionDef | cst.Lambda
@@ -133,6 +134,7 @@ class Function:
     frames: tuple[int, ...] = ()
     owner: ClassInfo | None = None
     bound: Value | None = None
+    defaults: tuple[tuple[str, Value], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,8 +286,10 @@ def children(value: Value) -> Iterator[Value]:
         case Partial(function, arguments):
             yield function
             yield from arguments.values()
-        case Function(bound=bound) if bound is not None:
-            yield bound
+        case Function(bound=bound, defaults=defaults):
+            yield from (value for _, value in defaults)
+            if bound is not None:
+                yield bound
         case Layer(_, arguments):
             yield from arguments.values()
         case _:
