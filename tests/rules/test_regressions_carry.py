@@ -94,7 +94,7 @@ for i in range(self.n):
     x = x + draw(ks[i + 1])
 return Out(ks[0], x, 0.0, {{}})
 """,
-    "a method of a record": f"""
+    "a method of a record": """
 class Noise(NamedTuple):
     key: Any
 
@@ -106,7 +106,7 @@ def initialize_state(self, batch_size):
 ---
 noise = state.draw(x.shape)
 nxt = Noise(jax.vmap(lambda k: jax.random.fold_in(k, 1))(state.key))
-return Out(nxt, x + noise, 0.0, {{}})
+return Out(nxt, x + noise, 0.0, {})
 """,
 }
 
