@@ -9,6 +9,16 @@ from .containers import container
 
 # `E` stands for the extras of the child that is meant.
 CARELESS = {
+    "each with the other's": """
+        one = self.a(state[1], x, E[0])  # NNX205
+        two = self.b(state[0], one.output, E[1])  # NNX205
+        return Out((one.next_state, two.next_state), two.output, 0.0, {}, K)
+    """,
+    "returned in each other's place": """
+        one = self.a(state['a'], x, E[0])  # NNX205
+        two = self.b(state['b'], one.output, E[1])  # NNX205
+        return Out({'a': two.next_state, 'b': one.next_state}, two.output, 0.0, {}, K)
+    """,
     "the old state returned": """
         out = self.a(state, x, rollout_extras)  # NNX205
         return Out(state, out.output, 0.0, {}, out.rollout_extras)
@@ -219,6 +229,18 @@ def run(self, state, x, given):
 """
 
 CAREFUL = {
+    "beside something of its own": """
+        out = self.a(state['a'], x, rollout_extras)
+        return Out({**state, 'a': out.next_state}, out.output, 0.0, {}, out.rollout_extras)
+    """,
+    "in a pass that may leave out either": """
+        one = self.a(state['a'], x, E[0])
+        after, y, kept = {**state, 'a': one.next_state}, one.output, None
+        if self.training:
+            two = self.b(after['b'], y, E[1])
+            after, y, kept = {**after, 'b': two.next_state}, two.output, two.rollout_extras
+        return Out(after, y, 0.0, {}, (one.rollout_extras, kept))
+    """,
     "handed on": "return self.a(state, x, rollout_extras)",
     "field by field": """
         out = self.a(state, x, rollout_extras)

@@ -71,6 +71,23 @@ FORGETFUL = {
         next_state = {'a': out.next_state, 'b': value.next_state}
         return Out(next_state, (out.output, value.output), 0.0, {}, {'a': out.rollout_extras})
     """,
+    "each with the other's": """
+        given = (None, None) if rollout_extras is None else rollout_extras
+        one = self.a(state[0], x, given[1])  # NNX303
+        two = self.b(state[1], one.output, given[0])  # NNX303
+        next_state = one.next_state, two.next_state
+        return Out(next_state, two.output, 0.0, {}, (one.rollout_extras, two.rollout_extras))
+    """,
+    "each with those of both": """
+        one = self.a(state[0], x, rollout_extras)  # NNX303
+        two = self.b(state[1], one.output, rollout_extras)  # NNX303
+        next_state = one.next_state, two.next_state
+        return Out(next_state, two.output, 0.0, {}, (one.rollout_extras, two.rollout_extras))
+    """,
+    "with what is around its part": """
+        out = self.a(state, x, rollout_extras)  # NNX303
+        return Out(out.next_state, out.output, 0.0, {}, {"a": out.rollout_extras})
+    """,
     "in a loop": """
         states, kept = [], []
         for layer, s in zip(self.layers, state):

@@ -22,7 +22,7 @@ from flake8_nnx_rng.interpreter.drawing import draw_key
 from flake8_nnx_rng.interpreter.engine import Callee, Interpreter
 from flake8_nnx_rng.interpreter.joins import join, join_all
 from flake8_nnx_rng.interpreter.library import externals, keys
-from flake8_nnx_rng.interpreter.taint import Asked, is_threaded
+from flake8_nnx_rng.interpreter.taint import Asked, is_threaded, within
 from flake8_nnx_rng.interpreter.unknown import unknown_call
 from flake8_nnx_rng.interpreter.values import (
     Arguments,
@@ -154,7 +154,9 @@ def _opaque(it: Interpreter, callee: Opaque, arguments: Arguments, node: cst.CST
     if base and name in streams.VARIABLE_METHODS:
         return methods.call_method(it, replace(callee, path=base), name, arguments, node)
     if base and name in collection_methods.METHODS and is_threaded(callee.taint):
-        return Opaque(callee.taint, base)  # a part of what PPO threads through, as by an index
+        whole = Opaque(within(callee.taint, callee.path, base), base)
+        key = arguments.get("", 0) if name in collection_methods.KEYED else None
+        return whole if key is None else containers.item(whole, key)
     if base and name in _VIEWS and not arguments.values():
         return collection_methods.METHODS[name](replace(callee, path=base), arguments)
     result = unknown_call(it, callee.path, callee, arguments, node)

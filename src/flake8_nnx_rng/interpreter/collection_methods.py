@@ -124,4 +124,7 @@ METHODS: dict[str, Callable[[Value, Arguments], Value]] = {
 }
 """Methods that read from a collection."""
 
+KEYED = frozenset({"get", "setdefault", "pop"})
+"""Of these, the ones that are given the key or index of what they return."""
+
 KNOWN_METHODS = frozenset(METHODS) | frozenset(MUTATORS)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flake8_nnx_rng.interpreter import Audit, CalledChild, Event
+from flake8_nnx_rng.interpreter.carry import ROOT
 from flake8_nnx_rng.interpreter.taint import is_threaded
 from flake8_nnx_rng.interpreter.values import taint_of
 from flake8_nnx_rng.knowledge.children import Threads
 from flake8_nnx_rng.rules import patterns
 from flake8_nnx_rng.rules.rule import Breach, Rule, example, way
-from flake8_nnx_rng.rules.threading import called, drops, is_empty
+from flake8_nnx_rng.rules.threading import called, drops, is_empty, misplaced
 
 
 def check(audit: Audit) -> Iterator[Breach]:
@@ -35,6 +36,9 @@ def _fault(events: tuple[Event, ...], call: CalledChild) -> str | None:
         return f"makes the state of {call.child} anew on every step"
     if drops(events, call, "next_state"):
         return f"does not return the next_state of {call.child}"
+    place = misplaced(events, call, state, "next_state", ROOT)
+    if place is not None:
+        return f"gives {call.child} {place}, where it does not return its next_state"
     return None
 
 

@@ -11,18 +11,26 @@ from flake8_nnx_rng.knowledge import library
 from flake8_nnx_rng.knowledge.children import Threads
 from flake8_nnx_rng.rules import patterns
 from flake8_nnx_rng.rules.rule import Breach, Rule, example, way
-from flake8_nnx_rng.rules.threading import called, drops
+from flake8_nnx_rng.rules.threading import called, drops, misplaced
 
 
 def check(audit: Audit) -> Iterator[Breach]:
     """A child that may need extras is called without, or what it emits is not returned."""
     for call in called(audit.replay):
         is_given = call.extras is not None and Entry.EXTRAS in taint_of(call.extras)
-        if call.promise.extras is not Threads.NO and not is_given:
+        if call.promise.extras is Threads.NO:
+            continue
+        if not is_given:
             yield Breach(
                 call.site,
                 f"{way(call.site)} calls {call.child} without its rollout_extras: the loss replay "
                 "draws again what the rollout drew; pass the child's part of rollout_extras",
+            )
+        elif misplaced(audit.replay, call, call.extras, library.EXTRAS, library.EXTRAS):
+            yield Breach(
+                call.site,
+                f"{way(call.site)} gives {call.child} other rollout_extras than it returns for it: "
+                "the loss replay scores another action; pass the part that the child emits",
             )
     for call in called(audit.rollout):
         if call.promise.extras is not Threads.NO and drops(audit.rollout, call, library.EXTRAS):

@@ -7,18 +7,23 @@ from collections.abc import Iterator
 import libcst as cst
 
 from flake8_nnx_rng.interpreter import CalledChild, Event, ReadPart
-from flake8_nnx_rng.interpreter.outputs import returned
+from flake8_nnx_rng.interpreter.outputs import field_of, returned
 from flake8_nnx_rng.interpreter.taint import Part, Taint
 from flake8_nnx_rng.interpreter.values import (
     NONE,
     UNKNOWN_OUTPUT,
     Items,
+    Key,
+    Opaque,
     Record,
     Table,
     Value,
     options,
     taint_of,
 )
+from flake8_nnx_rng.rules.carry import at, is_within
+
+UNKNOWN_PLACE = "[...]"
 
 
 def called(events: tuple[Event, ...]) -> Iterator[CalledChild]:
@@ -38,6 +43,43 @@ def drops(events: tuple[Event, ...], call: CalledChild, field: str) -> bool:
         if used and not any(part.field == field for part in returned_parts):
             return True
     return False
+
+
+def misplaced(
+    events: tuple[Event, ...], call: CalledChild, given: Value | None, field: str, root: str
+) -> str | None:
+    """The place in the state or the extras that a child is given, if its own part is elsewhere.
+
+    Args:
+        events: The pass.
+        call: The call of the child.
+        given: The state or the extras that it is given.
+        field: The field of its result that belongs there.
+        root: What the whole is called: `state` or `rollout_extras`.
+    """
+    path = given.path if isinstance(given, (Key, Opaque)) else None
+    if path is None or UNKNOWN_PLACE in path or not is_within(path, root):
+        return None
+    for _, value in returned(events):
+        kept = field_of(value, field)
+        is_returned = any(part.field == field for part in _parts(taint_of(kept), call))
+        there = list(at(kept, path, root)) if is_returned else []
+        if there and all(_is_of_others(one, call, field) for one in there):
+            return path
+    return None
+
+
+def _is_of_others(value: Value, call: CalledChild, field: str) -> bool:
+    """Whether a value is what another child returned, or holds more than what this one did."""
+    own = any(part.field == field for part in _parts(taint_of(value), call))
+    match value:
+        case Key() | Opaque():
+            found = (s for s in taint_of(value) if isinstance(s, Part))
+            return not own and any(part.field == field for part in found)
+        case Items() | Record() | Table(rest=None):
+            return own
+        case _:
+            return False
 
 
 def is_empty(value: Value) -> bool:
