@@ -59,7 +59,8 @@ def call_layer(it: Interpreter, layer: Layer, arguments: Arguments, node: cst.CS
         return _call_chain(it, layer, arguments, node)
     if layer.name in layers.RECURRENT_CALLERS:
         _ask_for_carry(it, layer, arguments, node)
-    _note_statistics(it, layer, arguments, node)
+    if layer.path is not None and _writes(layer, arguments):
+        it.emit(Wrote(it.site(node), layer.path, layer, result))
     drawing = layers.DRAWING_LAYERS.get(layer.name)
     if drawing is None or _is_silent(drawing, layer, arguments):
         call_functions_in(it, arguments, node)
@@ -67,17 +68,6 @@ def call_layer(it: Interpreter, layer: Layer, arguments: Arguments, node: cst.CS
     sources = _sources(drawing, layer, arguments)
     uses.use(it, join_all(sources), Use.DRAWN, node)
     return Opaque(merge([result.taint, *(drew(it, s, s.taint, node, layer) for s in sources)]))
-
-
-def _note_statistics(
-    it: Interpreter, layer: Layer, arguments: Arguments, node: cst.CSTNode
-) -> None:
-    """A normalisation layer writes the statistics that it keeps, unless its call says otherwise."""
-    flag = layers.WRITING_LAYERS.get(layer.name)
-    if flag is None or layer.path is None or arguments.get(flag[0]) == Const(flag[1]):
-        return
-    statistics = Opaque(taint_of(layer), layer.path)
-    it.emit(Wrote(it.site(node), layer.path, statistics, blur(*arguments.values())))
 
 
 def call_layer_method(
@@ -150,6 +140,19 @@ def _is_silent(drawing: layers.DrawingLayer, layer: Layer, arguments: Arguments)
     if rate is None:
         return not drawing.default_draws and layer.arguments.rest is None and layer.is_built
     return isinstance(rate, Const) and rate.value in drawing.silent_rates
+
+
+def _writes(layer: Layer, arguments: Arguments) -> bool:
+    """Whether a call of a layer writes the state that the layer keeps."""
+    writing = layers.WRITING_LAYERS.get(layer.name)
+    if writing is None or writing.flag is None:
+        return writing is not None
+    said = arguments.get(writing.flag, writing.flag_position)
+    if said in (None, NONE) and writing.hears_constructor:
+        said = layer.arguments.get(writing.flag)
+    if said is None:
+        return writing.writes_unsaid
+    return not (isinstance(said, Const) and said.value in writing.silent_values)
 
 
 def _sources(
