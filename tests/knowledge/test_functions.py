@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import importlib
-import inspect
-import random
-import secrets
 import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -81,24 +77,6 @@ def test_a_selection_passes_on_one_of_its_further_arguments() -> None:
     for name in functions.SELECTIONS:
         chosen = [_found(name)(np.array(which), np.float32(1), np.float32(2)) for which in (1, 0)]
         assert [float(value) for value in chosen] == [1.0, 2.0]
-
-
-def _own_functions(module: Any, prefix: str) -> Iterator[tuple[str, Any]]:
-    for name in dir(module):
-        value = getattr(module, name)
-        if not name.startswith("_") and callable(value) and not inspect.isclass(value):
-            yield f"{prefix}.{name}", value
-
-
-@pytest.mark.parametrize("prefix", ["random", "numpy.random", "secrets"])
-def test_every_function_of_a_host_module_draws_or_is_known_to_be_silent(prefix: str) -> None:
-    module = {"random": random, "numpy.random": np.random, "secrets": secrets}[prefix]
-    silent = {
-        name.rpartition(".")[2]
-        for name, _ in _own_functions(module, prefix)
-        if not host.draws_on_host(name)
-    }
-    assert silent <= host.GENERATOR_SILENT | {"default_rng", "get_bit_generator"}
 
 
 @pytest.mark.parametrize(
