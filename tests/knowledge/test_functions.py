@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from flake8_nnx_rng.knowledge import functions, host
+from flake8_nnx_rng.knowledge import functions, host, library, streams
 
 GONE = {"jax.linear_util.wrap_init", "jax.ad_checkpoint.checkpoint"}
 """Names that only other releases of JAX have."""
@@ -108,3 +108,30 @@ def test_a_selection_passes_on_one_of_its_further_arguments() -> None:
 )
 def test_what_draws_on_the_host_is_told_by_name(name: str, draws: bool) -> None:
     assert host.draws_on_host(name) is draws
+
+
+@pytest.mark.parametrize(
+    ("name", "is_silent"),
+    [
+        ("jax.tree.leaves", True),
+        ("builtins.print", True),
+        ("logging.info", True),
+        ("chex.Dimensions", True),
+        ("distrax.Normal", True),
+        ("distrax.sample", False),
+        ("equinox.filter", False),
+        ("jaxed.leaves", False),
+        ("helpers.jax.noise", False),
+        ("nnx_ppo.rollout", False),
+        ("?.Noise", False),
+        ("", False),
+    ],
+)
+def test_what_draws_nothing_unread_is_told_by_its_package(name: str, is_silent: bool) -> None:
+    assert functions.draws_nothing(name) is is_silent
+
+
+def test_methods_that_keep_what_they_are_given_are_no_methods_of_streams() -> None:
+    drawing = streams.DRAW_METHODS | streams.ADVANCE_METHODS | streams.INITIALIZER_METHODS
+    assert functions.KEEPING_METHODS.isdisjoint(drawing)
+    assert functions.SEEN_THROUGH.isdisjoint(library.REFERENCE_PACKAGES)

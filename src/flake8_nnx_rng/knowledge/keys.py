@@ -46,8 +46,8 @@ PREFIX = "jax.random."
 SAMPLING_METHODS = frozenset({"sample", "sample_n", "rsample", "sample_and_log_prob"})
 """Methods of distributions, as of distrax, TensorFlow Probability and NumPyro."""
 
-SAMPLING_PARAMETERS = ("seed", "key", "rng")
-"""What a distribution's key is called, always given by keyword."""
+SAMPLING_PARAMETERS = ("seed", "key", "rng", "rng_key")
+"""What they call the key."""
 
 KEY_PARAMETERS = ("key", "keys", "key_bits_array", "seed")
 """What the first parameter is called where it is given by keyword."""

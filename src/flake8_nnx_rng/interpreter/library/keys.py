@@ -110,7 +110,7 @@ def sample(
     """`distribution.sample(seed=key)`: a draw that depends on the parameters as well."""
     uses.use(it, key, Use.DRAWN, node)
     taints = [taint_of(distribution), *map(taint_of, arguments.values())]
-    for option in options(key):
+    for option in (option for option in options(key) if option != NONE):
         seeded = Key(frozenset({Fixed(node)})) if isinstance(option, Const) else option
         taints.append(consume(it, seeded, node, KeyEffect.DRAW))
     return Opaque(merge(taints))
