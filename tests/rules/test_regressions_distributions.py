@@ -87,7 +87,7 @@ CASES = {
     "from no key": """
         self.head = dim
         ---
-        y = self.head(x).sample(seed=None)
+        y = self.head(x).sample(seed=None) + self.head.sample(key="observations")
     """,
     "from a carried key by position that comes back unchanged": """
         import numpyro.distributions as dist

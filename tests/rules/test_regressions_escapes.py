@@ -233,6 +233,27 @@ ESCAPES = {
         ---
         y = helpers.run(self.outer, x)  # NNX105
     """,
+    "a module with a layer that draws": """
+        import helpers
+        ---
+        self.drop = nnx.Dropout(0.5, rngs=rngs)
+        ---
+
+        ---
+        y = helpers.run(self, x)  # NNX105
+    """,
+    "a block with a chain of such layers": """
+        import helpers
+        class Block(nnx.Module):
+            def __init__(self, rngs):
+                self.net = nnx.Sequential(nnx.Linear(3, 3, rngs=rngs), nnx.Dropout(0.5, rngs=rngs))
+        ---
+        self.block = Block(rngs)
+        ---
+
+        ---
+        y = helpers.run([self.block], x)  # NNX105
+    """,
     "a key with a function that is called on it": """
         import helpers
         ---
@@ -383,6 +404,15 @@ CLEAN = {
         ---
         y = helpers.run(self.child, state, x) + helpers.run(self, state, x)
     """,
+    "a layer that draws only where it is told to": """
+        import helpers
+        ---
+        self.drop, self.linear = nnx.Dropout(0.0, rngs=rngs), nnx.Linear(3, 3, rngs=rngs)
+        ---
+
+        ---
+        y = helpers.run(self, [self.drop, self.linear], x)
+    """,
     "a layer that is merely called key": """
         import helpers
         ---
@@ -492,6 +522,26 @@ ELSEWHERE = {
 
         ---
         y = self.child(self.key, x).output  # NNX205
+    """,
+    "a layer that draws": """
+        import helpers
+        ---
+        self.drop = nnx.Dropout(0.5, rngs=rngs)
+        ---
+
+        ---
+        y = helpers.run(self.drop, x)  # NNX104
+        y = helpers.run([self.drop], y)  # NNX104
+    """,
+    "methods that draw, in a dict": """
+        import helpers
+        ---
+        self.rngs = rngs
+        ---
+        def _noise(self, shape):
+            return self.rngs.normal(shape)  # NNX101
+        ---
+        y = helpers.run({"noise": self._noise}, x)
     """,
     "a key that a class-level stream gives out": """
         import helpers

@@ -25,9 +25,9 @@ from flake8_nnx_rng.interpreter.library import externals, keys
 from flake8_nnx_rng.interpreter.taint import Asked, Drawn, is_threaded
 from flake8_nnx_rng.interpreter.unknown import unknown_call
 from flake8_nnx_rng.interpreter.values import (
-    NONE,
     Arguments,
     Class,
+    Const,
     External,
     Function,
     Instance,
@@ -66,12 +66,17 @@ def _sampling_key(func: cst.BaseExpression, callee: Value, arguments: Arguments)
     if not all(isinstance(option, (Opaque, Method)) for option in options(callee)):
         return None
     named = (arguments.get(name) for name in SAMPLING_PARAMETERS)
-    by_position = (value for value in arguments.positional if _may_be_random(value))
-    return next((key for key in (*named, *by_position) if key is not None and key != NONE), None)
+    by_position = (value for value in arguments.positional if _is_one_of(value, Key, Stream))
+    keys_given = (key for key in (*named, *by_position) if key is not None)
+    return next((key for key in keys_given if not _is_no_seed(key)), None)
 
 
-def _may_be_random(value: Value) -> bool:
-    return any(isinstance(option, (Key, Stream)) for option in options(value))
+def _is_one_of(value: Value, *kinds: type[Any]) -> bool:
+    return any(isinstance(option, kinds) for option in options(value))
+
+
+def _is_no_seed(value: Value) -> bool:
+    return isinstance(value, Const) and not isinstance(value.value, int)
 
 
 def evaluate_arguments(it: Interpreter, args: Sequence[cst.Arg]) -> Arguments:

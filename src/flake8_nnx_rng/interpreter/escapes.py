@@ -6,11 +6,22 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from flake8_nnx_rng.interpreter import trees
+from flake8_nnx_rng.interpreter import containers, trees
+from flake8_nnx_rng.interpreter.drawing_layers import sources
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.events import Escaped
+from flake8_nnx_rng.interpreter.joins import SEQUENTIAL
 from flake8_nnx_rng.interpreter.taint import CLEAN, Drawn, Sample, Taint, is_threaded
-from flake8_nnx_rng.interpreter.values import Instance, Key, Opaque, Stream, Value, options
+from flake8_nnx_rng.interpreter.values import (
+    Arguments,
+    Instance,
+    Key,
+    Layer,
+    Opaque,
+    Stream,
+    Value,
+    options,
+)
 from flake8_nnx_rng.knowledge import streams
 
 
@@ -43,8 +54,18 @@ def _random_in(it: Interpreter, value: Value, seen: set[int]) -> Iterator[Stream
                 seen.add(ref)
                 for held in [v for (owner, _), v in (it.store or {}).items() if owner == ref]:
                     yield from _random_in(it, held, seen)
+                    yield from _drawn_from(held)
             case _:
                 pass
+
+
+def _drawn_from(held: Value) -> Iterator[Stream | Key]:
+    """The streams of the layers that an object holds; those that are handed over are called."""
+    for leaf in trees.leaves(held):
+        if isinstance(leaf, Layer):
+            parts = containers.children_of(leaf) if leaf.name == SEQUENTIAL else ()
+            yield from (own for part in parts for own in _drawn_from(part))
+            yield from (own for own in sources(leaf, Arguments()) if isinstance(own, Stream))
 
 
 def _is_open(it: Interpreter, instance: Instance) -> bool:

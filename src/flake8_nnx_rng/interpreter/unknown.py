@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from flake8_nnx_rng.interpreter import trees
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.escapes import hand_over
 from flake8_nnx_rng.interpreter.taint import CLEAN, own, spread_as
@@ -53,11 +54,11 @@ def _keeps(node: cst.CSTNode) -> bool:
 
 
 def call_functions_in(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> list[Value]:
-    """Calls every function among the arguments, as `tree.map(f, x)` would; their results.
+    """Calls every function in the arguments, as `tree.map(f, x)` would; their results.
 
     Each is called with the other arguments blurred into one, for as many as it takes.
     """
-    given = [option for value in arguments.values() for option in options(value)]
+    given = [leaf for value in arguments.values() for leaf in trees.leaves(value)]
     # Whatever maps over the envs in code that cannot be seen may have done so.
     taint = blur(*(value for value in given if not _is_function(value))).taint
     called = Arguments(rest=Opaque(spread_as(taint, own)))
