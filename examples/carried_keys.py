@@ -46,6 +46,13 @@ class Forgetful(NoisyMemory):
         return jax.tree.map(jnp.zeros_like, prev_state)
 
 
+class FreshAtReset(NoisyMemory):
+    """Faulty: the rollout resets the keys of all environments, and `fold_in` takes one."""
+
+    def reset_state(self, prev_state: dict[str, jax.Array]) -> dict[str, jax.Array]:
+        return {"key": jax.random.fold_in(prev_state["key"], 0), "mean": prev_state["mean"]}
+
+
 class Stuck(StatefulModule):
     """Faulty three times: all share one key, which is drawn from as a batch and never moves on."""
 

@@ -22,6 +22,7 @@ from flake8_nnx_rng.interpreter import (
     DrewOnHost,
     Escaped,
     Event,
+    MappedOver,
     ReadPart,
     Returned,
     Reused,
@@ -267,6 +268,8 @@ def _deed(event: Event) -> str:
     match event:
         case Drew(_, source, layer):
             return f"draws from {_named(source)}" + ("" if layer is None else f" in {shown(layer)}")
+        case MappedOver(_, key):
+            return f"maps over {key.path}"
         case Derived(_, source, use):
             return f"{use.name.lower()} {_named(source)}"
         case Reused(_, key, before, use):

@@ -31,7 +31,7 @@ VALUES = {
         "output of self.thing, regularization_loss of self.thing, "
         "rollout_extras of self.thing, self.thing}",
     ),
-    "the shape of something unknown": ("self.thing(x, 1).shape", "data"),
+    "the shape of something unknown": ("self.thing(x, 1).shape[1]", "data"),
     "something unknown with one argument": (
         "self.thing(x)",
         "data{asked self.thing, input, self.thing}",

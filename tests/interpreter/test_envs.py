@@ -39,7 +39,16 @@ SPREADS = {
     "keys in another order": ("jax.vmap(self.draw)(state['key'][::-1])", "OTHER"),
     "keys of other envs": ("jax.vmap(self.draw)(jnp.roll(state['key'], 1))", "OTHER"),
     "all of a slice": ("jax.vmap(self.draw)(state['key'][:])", "OWN"),
-    "an index that varies": ("jax.vmap(lambda i: self.draw(state['key'][i]))(x)", "OWN"),
+    "the place in the batch": (
+        "jax.vmap(lambda i: self.draw(state['key'][i]))(jnp.arange(x.shape[0]))",
+        "OWN",
+    ),
+    "an index that is data": ("jax.vmap(lambda i: self.draw(state['key'][i]))(x)", "OTHER"),
+    "an index that is held": ("self.draw(state['key'][self.which])", "OTHER"),
+    "an index in a tuple": ("self.draw(state['key'][(0,)])", "OTHER"),
+    "two indices": ("self.draw(jax.vmap(jax.random.split)(state['key'])[0, 1])", "OTHER"),
+    "all rows up to how many there are": ("self.draw(state['key'][: x.shape[0]])", "ALL"),
+    "a new axis": ("self.draw(state['key'][:, None])", "ALL"),
     "a row of split keys": (
         "jax.vmap(lambda k: self.draw(jax.random.split(k)[0]))(state['key'])",
         "OWN",

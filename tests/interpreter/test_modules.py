@@ -141,10 +141,10 @@ def test_a_chain_calls_its(layers: str, paths: list[str]) -> None:
 
 @pytest.mark.parametrize(
     "layers",
-    ["*[nnx.Dropout(0.5) for _ in range(3)]", "nnx.Linear(1, 1), *layers"],
+    ["*[nnx.Dropout(0.5) for _ in range(self.n)]", "nnx.Linear(1, 1), *layers"],
 )
 def test_a_chain_calls_an_unknown_number_of_layers(layers: str) -> None:
-    init = "layers = []\nfor i in range(3): layers.append(nnx.Dropout(0.5))\n"
+    init = "layers = []\nfor i in range(self.n): layers.append(nnx.Dropout(0.5))\n"
     (told,) = events_in("self.s(x)", init=f"{init}self.s = nnx.Sequential({layers})")
     assert "Dropout" in told
 
@@ -240,7 +240,7 @@ def test_a_layer_hands_functions_to_code_that_calls_them() -> None:
 
 
 def test_the_children_of_a_list_are_layers() -> None:
-    init = "self.l = nnx.List([nnx.Dropout(0.5) for _ in range(3)])"
+    init = "self.l = nnx.List([nnx.Dropout(0.5) for _ in range(self.n)])"
     told = events_in("for layer in self.l: layer(x)", init=init)
     assert told == ["layer(x) draws from self.l[...].rngs in Dropout@self.l[...]"]
 

@@ -143,7 +143,7 @@ def test_the_fields_of_the_output_are_kept_apart() -> None:
         "next_state": ["Carried"],
         "output": ["Entry"],
         "regularization_loss": [],
-        "metrics": ["Drawn", "Held", "Sample", "Sample"],
+        "metrics": ["Call", "Drawn", "Held", "Sample", "Sample"],
         "rollout_extras": ["Entry"],
     }
 

@@ -175,6 +175,6 @@ def _taken(value: Value, position: Const) -> Value:
     """One of the values that unpacking yields: an item, or what iterating yields."""
     if tests.is_fed_back(value):
         return containers.item(value, position)
-    if isinstance(value, (Opaque, Key)):
+    if isinstance(value, Opaque):
         return containers.element(value)
     return containers.item(value, position)

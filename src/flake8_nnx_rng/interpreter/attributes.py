@@ -39,7 +39,7 @@ from flake8_nnx_rng.interpreter.values import (
     blur,
     taint_of,
 )
-from flake8_nnx_rng.knowledge import functions, host, layers, library, streams
+from flake8_nnx_rng.knowledge import functions, host, keys, layers, library, streams
 from flake8_nnx_rng.knowledge.children import promise_of_library
 from flake8_nnx_rng.project import (
     AnnotatedSymbol,
@@ -83,7 +83,7 @@ def attribute(it: Interpreter, value: Value, name: str, node: cst.CSTNode) -> Va
             return _stream_attribute(value, name)
         case Key(taint, path):
             if name in functions.SHAPE_ATTRIBUTES:
-                return Opaque()
+                return _array_attribute(it, value, name)
             return value if name in streams.VALUE_ATTRIBUTES else Method(value, name)
         case Layer(_, _, path):
             return _layer_attribute(value, name, path)
@@ -92,6 +92,9 @@ def attribute(it: Interpreter, value: Value, name: str, node: cst.CSTNode) -> Va
             if known is not None:
                 children.note_read(it, known, name, node)
                 return known
+            found = None if value.cls is None else member(it, value.cls, name)
+            if found is not None:
+                return bind(it, found, value, node)
             is_data = value.name == UNKNOWN_OUTPUT and name not in containers.COPYING
             return attribute(it, blur(value), name, node) if is_data else Method(value, name)
         case Table():
@@ -103,12 +106,20 @@ def attribute(it: Interpreter, value: Value, name: str, node: cst.CSTNode) -> Va
             )
         case Opaque(taint, path):
             if name in functions.SHAPE_ATTRIBUTES:
-                return Opaque()
+                return _array_attribute(it, value, name)
             if name in streams.VALUE_ATTRIBUTES:
                 return value
             return Opaque(taint) if path is None else containers.part(value, f"{path}.{name}")
         case _:
             return Method(value, name)
+
+
+def _array_attribute(it: Interpreter, array: Key | Opaque, name: str) -> Value:
+    """What is fixed under jit about an array: its shape, or the type by which keys are told."""
+    if name == functions.SHAPE:
+        return envs.shape(it, array)
+    is_key_type = name == functions.DTYPE and isinstance(array, Key)
+    return External(keys.KEY_TYPE) if is_key_type else Opaque()
 
 
 def member(it: Interpreter, cls: ClassInfo, name: str) -> Value | None:
@@ -120,7 +131,12 @@ def member(it: Interpreter, cls: ClassInfo, name: str) -> Value | None:
 
 
 def bind(
-    it: Interpreter, value: Value, instance: Instance, node: cst.CSTNode, *, read: bool = True
+    it: Interpreter,
+    value: Value,
+    instance: Instance | Record,
+    node: cst.CSTNode,
+    *,
+    read: bool = True,
 ) -> Value:
     """Turns a function found in a class into what an object's attribute yields."""
     match value:
@@ -128,7 +144,10 @@ def bind(
             return it.call(made.positional[0], Arguments((instance,)), node)
         case Partial(External("builtins.staticmethod"), made):
             return made.positional[0]
-        case Partial(External(envs.MAPPED), Arguments((Function() as function, in_axes, out_axes))):
+        case Partial(
+            External(envs.MAPPED | envs.VECTORIZED),
+            Arguments((Function() as function, in_axes, out_axes)),
+        ):
             bound = bind(it, function, instance, node, read=False)
             axes = containers.known_items(in_axes)
             in_axes = in_axes if axes is None else Items(axes[1:])
@@ -140,7 +159,7 @@ def bind(
     kinds = decorator_names(value.node)
     if _STATIC in kinds:
         return value
-    if _CLASS in kinds:
+    if _CLASS in kinds and instance.cls is not None:
         return replace(value, bound=Class(instance.cls))
     bound = replace(value, bound=instance)
     if read and kinds & _PROPERTIES:

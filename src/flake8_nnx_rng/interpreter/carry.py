@@ -39,8 +39,8 @@ def carried(initial: Value, path: str = ROOT) -> Value:
         case Table(items, rest):
             entries = tuple((key, carried(v, f"{path}[{key!r}]")) for key, v in items)
             return Table(entries, None if rest is None else carried(rest, f"{path}[...]"))
-        case Record(name, fields):
-            return Record(name, tuple((f, carried(v, f"{path}.{f}")) for f, v in fields))
+        case Record(_, fields):
+            return initial.with_values(carried(v, f"{path}.{f}") for f, v in fields)
         case Choice(alternatives):
             return join_all(carried(option, path) for option in alternatives)
         case _:

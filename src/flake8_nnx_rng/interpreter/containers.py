@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from flake8_nnx_rng.interpreter import key_arrays
+from flake8_nnx_rng.interpreter import key_arrays, trees
 from flake8_nnx_rng.interpreter.joins import join, join_all
 from flake8_nnx_rng.interpreter.taint import Entry, Taken, own, spread_as, within
 from flake8_nnx_rng.interpreter.values import (
@@ -40,7 +40,7 @@ def element(value: Value) -> Value:
         case Items(items):
             return join_all(items)
         case Bag(inner):
-            return inner
+            return trees.rebuilt(inner, key_arrays.nameless)
         case Table():
             return Opaque()
         case Choice(alternatives):
@@ -88,7 +88,7 @@ def item(value: Value, index: Value | slice) -> Value:
                 return items[literal]
             return join_all(items)
         case Bag(inner):
-            return inner
+            return trees.rebuilt(inner, key_arrays.nameless)
         case Table(items, rest):
             known = dict(items)
             if isinstance(index, Const) and literal in known:
@@ -105,7 +105,7 @@ def item(value: Value, index: Value | slice) -> Value:
         case Key():
             return key_arrays.indexed(value, index)
         case Opaque(taint, str(path)):
-            shown = repr(literal) if isinstance(index, Const) else "..."
+            shown = repr(literal) if isinstance(index, Const) and literal is not ... else "..."
             whole = Opaque(taint | taint_of(index), path)
             return part(whole, f"{path}[{shown}]")
         case Layer(_, arguments):
@@ -207,9 +207,9 @@ def _section(value: Value, index: slice) -> Value:
                 return Items(items[index])
             except (TypeError, ValueError):  # x["a":] or a zero step: an error of the user's
                 return Bag(element(value))
-        case Key() if index != slice(None):
-            return key_arrays.shifted(value)
-        case Bag() | Key() | Opaque() | Stream():
+        case Key():
+            return key_arrays.section(value, index)
+        case Bag() | Opaque() | Stream():
             return value
         case _:
             return blur(value)
@@ -239,4 +239,4 @@ def children_of(layer: Layer) -> tuple[Value, ...]:
 def with_fields(record: Record, arguments: Arguments) -> Record:
     """The record after `dataclasses.replace(record, **arguments)`."""
     given = dict(arguments.keywords)
-    return Record(record.name, tuple((name, given.get(name, v)) for name, v in record.fields))
+    return record.with_values(given.get(name, v) for name, v in record.fields)

@@ -16,7 +16,7 @@ import libcst as cst
 from flake8_nnx_rng.interpreter import containers, trees
 from flake8_nnx_rng.interpreter.events import Event, Site
 from flake8_nnx_rng.interpreter.joins import Store, join_all, join_stores
-from flake8_nnx_rng.interpreter.taint import BATCH, CLEAN, Taint
+from flake8_nnx_rng.interpreter.taint import CLEAN, EACH_ENV, Taint, counted
 from flake8_nnx_rng.interpreter.values import (
     Arguments,
     Const,
@@ -60,6 +60,7 @@ class Frame:
         yielded: The values that a generator yields.
         exits: The stores at the return statements.
         loops: The loops in progress, innermost last.
+        rounds: Which item each loop is at that takes one after the other, innermost last.
         keeps_variables: Whether a function was defined that may outlive the call.
         is_comprehension: Whether it is a comprehension's own scope.
         is_shared: Whether functions of an earlier call at this place still read its variables,
@@ -80,6 +81,7 @@ class Frame:
     yielded: list[Value] = field(default_factory=list)
     exits: list[Store] = field(default_factory=list)
     loops: list[LoopExits] = field(default_factory=list)
+    rounds: tuple[int, ...] = ()
     keeps_variables: bool = False
     is_comprehension: bool = False
     is_shared: bool = False
@@ -165,12 +167,30 @@ class Interpreter:
         for frame in self.frames:
             frame.keeps_variables |= frame.identity in seen
         self.kept.update(seen)
-        owner = self.frame.owner
-        return Function(node, self.frame.scope, seen, owner, None)
+        return Function(node, self.frame.scope, seen, self.frame.owner, None, self._defaults(node))
+
+    def _defaults(self, node: cst.FunctionDef | cst.Lambda) -> tuple[tuple[str, Value], ...]:
+        """The defaults of a function; not those that hold functions, which could nest for ever."""
+        given = node.params
+        parameters = (*given.posonly_params, *given.params, *given.kwonly_params)
+        values = [
+            (parameter.name.value, self.evaluate(parameter.default))
+            for parameter in parameters
+            if parameter.default is not None
+        ]
+        return tuple(
+            (name, value)
+            for name, value in values
+            if not any(isinstance(leaf, Function) for leaf in trees.leaves(value))
+        )
 
     def identity(self, *parts: object) -> int:
-        """The number that stands for a call or an allocation."""
+        """The number that stands for some parts."""
         return self.identities.setdefault(parts, len(self.identities) + 1)
+
+    def identity_here(self, *parts: object) -> int:
+        """The number that stands for a call or an allocation in the call in progress."""
+        return self.identity(*parts, self.frame.identity, self.frame.rounds)
 
     def evaluate(self, node: cst.CSTNode) -> Value:
         """What an expression may be.
@@ -250,10 +270,21 @@ class Interpreter:
             self.conditions = saved
 
     @contextmanager
+    def round(self, number: int) -> Iterator[None]:
+        """Runs the body of a loop for one of its items; what is made in it is another each time."""
+        frame = self.frame
+        saved = frame.rounds
+        frame.rounds = (*saved, number)
+        try:
+            yield
+        finally:
+            frame.rounds = saved
+
+    @contextmanager
     def repeating(self, rounds: Taint) -> Iterator[None]:
         """Runs the body of a loop; what is drawn in it differs from round to round."""
         saved = self.repeated
-        self.repeated = saved | rounds & BATCH
+        self.repeated = saved | counted(rounds) & EACH_ENV
         try:
             yield
         finally:

@@ -5,11 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from flake8_nnx_rng.interpreter import key_arrays, taint, trees
-from flake8_nnx_rng.interpreter.taint import BATCH, carried_in, spread_as
-from flake8_nnx_rng.interpreter.values import Items, Key, Opaque, Value
+from flake8_nnx_rng.interpreter.engine import Interpreter
+from flake8_nnx_rng.interpreter.taint import Entry, Spread, carried_in, spread_as
+from flake8_nnx_rng.interpreter.values import Bag, Items, Key, Opaque, Table, Value, taint_of
 
 MAPPED = "flake8_nnx_rng.mapped"
 """The name of a function that is called with rows: of the function, its in_axes and out_axes."""
+
+VECTORIZED = "flake8_nnx_rng.vectorized"
+"""The same of one that may also be called with a single row, as `jnp.vectorize` yields."""
 
 
 def mapped(value: Value) -> Value:
@@ -22,6 +26,8 @@ def unmapped(value: Value, *, keys_first: bool) -> Value:
     if keys_first and isinstance(value, Key) and value.count is not None:
         parts = (key_arrays.part_of(value, index) for index in range(value.count))
         return Items(tuple(unmapped(part, keys_first=False) for part in parts))
+    if keys_first and isinstance(value, Key):
+        return Bag(unmapped(replace(value, made=""), keys_first=False))
     return trees.rebuilt(value, _of_all)
 
 
@@ -29,6 +35,23 @@ def is_of_all(value: Value) -> bool:
     """Whether any leaf has a row for every env."""
     leaves = (leaf for leaf in trees.leaves(value) if isinstance(leaf, (Key, Opaque)))
     return any(taint.is_of_all(leaf.taint) for leaf in leaves)
+
+
+def shape(it: Interpreter, array: Value) -> Value:
+    """The shape of an array: of what has a row for each env, the first axis counts the envs."""
+    is_batched = not it.maps_envs and (is_of_all(array) or Entry.INPUT in taint_of(array))
+    return Table(((0, Opaque(taint.BATCH)),), Opaque()) if is_batched else Opaque()
+
+
+def single_keys(value: Value) -> list[Key]:
+    """The carried keys of a single env in a value, which have no axis left to map over."""
+    return [
+        leaf
+        for leaf in trees.leaves(value)
+        if isinstance(leaf, Key)
+        and leaf.path is not None
+        and any(source.spread is Spread.OWN for source in carried_in(leaf.taint))
+    ]
 
 
 def _row(leaf: Value) -> Value:
@@ -39,8 +62,6 @@ def _row(leaf: Value) -> Value:
             return replace(leaf, made=made, count=None)
         case Key(sources) | Opaque(sources) if carried_in(sources):
             return replace(leaf, taint=spread_as(sources, taint.own))
-        case Opaque(sources):  # another number for each env, as of `arange(batch_size)`
-            return replace(leaf, taint=sources | BATCH)
         case _:
             return leaf
 

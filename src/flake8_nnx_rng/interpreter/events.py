@@ -10,7 +10,7 @@ from enum import Enum
 
 import libcst as cst
 
-from flake8_nnx_rng.interpreter.taint import Taint
+from flake8_nnx_rng.interpreter.taint import CLEAN, Taint
 from flake8_nnx_rng.interpreter.values import Instance, Key, Layer, Opaque, Stream, Value
 from flake8_nnx_rng.knowledge.children import Promise
 from flake8_nnx_rng.project import SourceFile
@@ -68,11 +68,26 @@ class Derived:
         site: Where.
         source: The key that was split or folded into.
         use: Which of the two.
+        given: What flows into the number that was folded in, or of keys.
     """
 
     site: Site
     source: Key | Opaque
     use: Use
+    given: Taint = CLEAN
+
+
+@dataclass(frozen=True, slots=True)
+class MappedOver:
+    """A map went over the key of a single env, as if it were one of all envs.
+
+    Attributes:
+        site: Where the mapped function is called.
+        key: The carried key.
+    """
+
+    site: Site
+    key: Key
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +232,7 @@ class ReadPart:
 Event = (
     Drew
     | Derived
+    | MappedOver
     | Reused
     | Advanced
     | Wrote

@@ -18,6 +18,7 @@ from flake8_nnx_rng.interpreter import (
 )
 from flake8_nnx_rng.interpreter.assignment import assign
 from flake8_nnx_rng.interpreter.engine import Expression, Frame, Interpreter
+from flake8_nnx_rng.interpreter.loops import MAX_UNROLLED
 from flake8_nnx_rng.interpreter.values import (
     NONE,
     Bag,
@@ -47,43 +48,34 @@ def _call(it: Interpreter, node: cst.Call) -> Value:
 
 def _subscript(it: Interpreter, node: cst.Subscript) -> Value:
     base = it.evaluate(node.value)
-    column = _column(node)
-    index = _index(it, node)
+    indices = [_index(it, element.slice) for element in node.slice]
+    index = indices[0] if len(indices) == 1 else blur(*map(_given, indices))
 
     def taken(value: Value) -> Value:
-        if column is not None and isinstance(value, Key):
-            return key_arrays.column(value, column)
-        given = Opaque() if isinstance(index, slice) else index
+        if isinstance(value, Key) and len(indices) > 1:
+            return key_arrays.along_axes(value, indices)
+        given = _given(index)
         made = it.special(value, "__getitem__", (given,), node)
         return containers.item(value, index) if made is None else made
 
     return it.each(base, taken)
 
 
-def _column(node: cst.Subscript) -> int | None:
-    """The literal `i` of `keys[:, i]`."""
-    if len(node.slice) != 2 or not isinstance(node.slice[0].slice, cst.Slice):
-        return None
-    last = node.slice[1].slice
-    if isinstance(last, cst.Index) and isinstance(last.value, cst.Integer):
-        return last.value.evaluated_value
-    return None
-
-
-def _index(it: Interpreter, node: cst.Subscript) -> Value | slice:
-    if len(node.slice) != 1:
-        return blur(*(it.evaluate(element) for element in node.slice))
-    element = node.slice[0].slice
-    if isinstance(element, cst.Index):
-        return it.evaluate(element.value)
-    assert isinstance(element, cst.Slice)
+def _index(it: Interpreter, node: cst.BaseSlice) -> Value | slice:
+    """An index or slice; a bound that is no literal stands in it as the value that it is."""
+    if isinstance(node, cst.Index):
+        return it.evaluate(node.value)
+    assert isinstance(node, cst.Slice)
     bounds = [
         None if bound is None else it.evaluate(bound)
-        for bound in (element.lower, element.upper, element.step)
+        for bound in (node.lower, node.upper, node.step)
     ]
-    if all(bound is None or isinstance(bound, Const) for bound in bounds):
-        return slice(*(bound.value if isinstance(bound, Const) else None for bound in bounds))
-    return Opaque()
+    return slice(*(bound.value if isinstance(bound, Const) else bound for bound in bounds))
+
+
+def _given(index: Value | slice) -> Value:
+    """What `__getitem__` is given, as far as it is known."""
+    return Opaque() if isinstance(index, slice) else index
 
 
 def _elements(it: Interpreter, node: cst.Tuple | cst.List | cst.Set) -> Value:
@@ -190,7 +182,7 @@ def _comprehension(
 ) -> Value:
     outer = it.frame
     frame = Frame(
-        it.identity(node, outer.identity),
+        it.identity_here(node),
         outer.scope,
         outer.visible,
         receiver=outer.receiver,
@@ -208,12 +200,12 @@ def _comprehension(
 def _produce(it: Interpreter, node: cst.BaseComp, clause: cst.CompFor | None) -> Value:
     if clause is None:
         if isinstance(node, cst.DictComp):
-            return Table((), _pair_value(it, node))
+            return containers.with_item(Table(()), it.evaluate(node.key), it.evaluate(node.value))
         assert isinstance(node, (cst.ListComp, cst.SetComp, cst.GeneratorExp))
         return Bag(it.evaluate(node.elt))
     source = it.evaluate(clause.iter)
     items = containers.known_items(source)
-    if items is None or clause.inner_for_in is not None or clause.ifs or len(items) > 16:
+    if items is None or clause.inner_for_in is not None or clause.ifs or len(items) > MAX_UNROLLED:
         assign(it, clause.target, it.iterate(source, clause))
         for test in clause.ifs:
             tests.decide(it, test.test)
@@ -223,9 +215,10 @@ def _produce(it: Interpreter, node: cst.BaseComp, clause: cst.CompFor | None) ->
             is_settled = uses.marks(it) == used  # the next round may use the same keys again
             return made_by_one if is_settled else _produce(it, node, clause.inner_for_in)
     made: list[Value] = []
-    for item in items:
+    for number, item in enumerate(items):
         assign(it, clause.target, item)
-        made.append(_produce(it, node, None))
+        with it.round(number):
+            made.append(_produce(it, node, None))
     return _gather(node, made)
 
 
@@ -235,15 +228,13 @@ def _gather(node: cst.BaseComp, made: Sequence[Value]) -> Value:
     return Items(tuple(containers.element(one) for one in made))
 
 
-def _pair_value(it: Interpreter, node: cst.DictComp) -> Value:
-    """Evaluates key and value of a dict comprehension; the value stands for all."""
-    it.evaluate(node.key)
-    return it.evaluate(node.value)
-
-
 def _literal(it: Interpreter, node: cst.CSTNode) -> Value:
     assert isinstance(node, (cst.SimpleString, cst.Integer, cst.Float))
     return Const(node.evaluated_value)
+
+
+def _ellipsis(it: Interpreter, node: cst.Ellipsis) -> Value:
+    return key_arrays.ELLIPSIS
 
 
 def _concatenated(it: Interpreter, node: cst.ConcatenatedString) -> Value:
@@ -298,6 +289,7 @@ EXPRESSIONS: dict[type[cst.CSTNode], Expression] = {
     cst.SimpleString: _literal,
     cst.Integer: _literal,
     cst.Float: _literal,
+    cst.Ellipsis: _ellipsis,
     cst.ConcatenatedString: _concatenated,
     cst.FormattedString: _formatted,
     cst.Await: _await,

@@ -19,6 +19,7 @@ from flake8_nnx_rng.interpreter.values import (
     Items,
     Layer,
     Opaque,
+    Record,
     Stream,
     Table,
     Value,
@@ -81,7 +82,7 @@ def _frame(it: Interpreter, function: Function, node: cst.CSTNode) -> Frame:
     if isinstance(function.node, cst.FunctionDef):
         scope = function.scope.file.scope_of(function.node)
     label = _label(it, function)
-    identity = it.identity(function.node, node, caller.identity, function.frames)
+    identity = it.identity_here(function.node, node, function.frames)
     return Frame(
         identity,
         scope,
@@ -103,8 +104,9 @@ def _label(it: Interpreter, function: Function) -> str:
     else:
         name = function.node.name.value
     bound = function.bound
-    if name and isinstance(bound, Instance) and (is_entry or bound != it.frames[0].receiver):
-        return f"{bound.cls.name}.{name}"
+    owner = bound.cls if isinstance(bound, (Instance, Record)) else None
+    if name and owner is not None and (is_entry or bound != it.frames[0].receiver):
+        return f"{owner.name}.{name}"
     return name
 
 
@@ -177,8 +179,9 @@ def _bind_one(
 
 def _default(it: Interpreter, function: Function, node: cst.BaseExpression, name: str) -> Value:
     """A default is evaluated once, when the function is defined; it outlives the calls."""
-    if function.frames:  # defined in this very pass
-        return it.evaluate(node)
+    if function.frames:
+        known = dict(function.defaults).get(name)
+        return it.evaluate(node) if known is None else known
     value = names.in_scope(it, node, function.scope)
     if isinstance(value, Const):
         return value

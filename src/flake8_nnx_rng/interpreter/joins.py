@@ -13,6 +13,7 @@ from flake8_nnx_rng.interpreter.values import (
     Bag,
     Choice,
     Const,
+    Function,
     Instance,
     Items,
     Key,
@@ -133,10 +134,13 @@ def held(value: Value, path: str) -> Value:
                 tuple((key, held(item, f"{path}[{key!r}]")) for key, item in items),
                 None if rest is None else held(rest, f"{path}[...]"),
             )
-        case Record(name, fields):
-            return Record(name, tuple((f, held(v, f"{path}.{f}")) for f, v in fields))
+        case Record(_, fields):
+            return value.with_values(held(v, f"{path}.{f}") for f, v in fields)
         case Method(receiver, name):
             return Method(held(receiver, path), name)
+        case Function(defaults=defaults) if defaults:
+            kept = tuple((name, held(v, f"{path}({name}=...)")) for name, v in defaults)
+            return replace(value, defaults=kept)
         case Partial(function, arguments):
             return Partial(held(function, path), _held_arguments(arguments, path))
         case Choice(alternatives):
@@ -207,7 +211,7 @@ def _fuse(first: Value, second: Value) -> Value | None:
             return _fuse_tables(first, second)
         case Record(name, left), Record(other, right) if name == other:
             by_name = dict(right)
-            return Record(name, tuple((f, join(v, by_name.get(f, v))) for f, v in left))
+            return first.with_values(join(v, by_name.get(f, v)) for f, v in left)
         case Layer(), Layer() if (first.name, first.path) == (second.name, second.path):
             arguments = _fuse_arguments(first.arguments, second.arguments)
             return Layer(first.name, arguments, first.path, first.is_built and second.is_built)

@@ -43,11 +43,12 @@ def _unrolled(it: Interpreter, node: cst.For, items: tuple[Value, ...]) -> None:
     """Runs the body for one item after the other, as often as Python would."""
     exits = LoopExits()
     it.frame.loops.append(exits)
-    for item in items:
+    for number, item in enumerate(items):
         if it.store is None:
             break
         assign(it, node.target, item)
-        it.execute(node.body.body)
+        with it.round(number):
+            it.execute(node.body.body)
         it.store = join_stores(it.store, exits.continues)
         exits.continues = None
     it.frame.loops.pop()

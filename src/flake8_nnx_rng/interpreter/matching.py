@@ -9,7 +9,7 @@ import libcst as cst
 from flake8_nnx_rng.interpreter import containers, tests
 from flake8_nnx_rng.interpreter.assignment import assign
 from flake8_nnx_rng.interpreter.engine import Interpreter
-from flake8_nnx_rng.interpreter.values import NONE, Value, blur
+from flake8_nnx_rng.interpreter.values import NONE, Record, Value, blur
 
 STRUCTURES = (cst.MatchMapping, cst.MatchSequence, cst.MatchClass)
 """Patterns that look inside their subject."""
@@ -21,15 +21,10 @@ def run_match(it: Interpreter, node: cst.Match) -> None:
 
     def arm(case: cst.MatchCase) -> Callable[[], Value]:
         def run() -> Value:
-            if isinstance(case.pattern, cst.MatchAs) and case.pattern.pattern is None:
-                if case.pattern.name is not None:
-                    assign(it, case.pattern.name, subject)
-            elif (items := _matched_items(case.pattern, subject)) is not None:
-                for name, item in items:
-                    assign(it, name, item)
-            else:
-                for name in _captured(case.pattern):
-                    assign(it, name, blur(subject))
+            bound = _bindings(it, case.pattern, subject)
+            unknown = [(name, blur(subject)) for name in _captured(case.pattern)]
+            for name, value in unknown if bound is None else bound:
+                assign(it, name, value)
             if case.guard is not None:
                 it.evaluate(case.guard)
             it.execute(case.body.body)
@@ -45,24 +40,53 @@ def run_match(it: Interpreter, node: cst.Match) -> None:
         it.branch([arm(case) for case in cases[: certain + 1]])
 
 
-def _matched_items(
-    pattern: cst.MatchPattern, subject: Value
+def _bindings(
+    it: Interpreter, pattern: cst.MatchPattern, subject: Value
 ) -> list[tuple[cst.Name, Value]] | None:
-    """The names and items of `case (a, b)` for a subject of known length, or None."""
+    """The names that a pattern binds, each with its part of the subject; None if unknown."""
+    match pattern:
+        case cst.MatchAs(pattern=inner, name=name):
+            found = [] if inner is None else _bindings(it, inner, subject)
+            own = [] if name is None else [(name, subject)]
+            return None if found is None else [*found, *own]
+        case cst.MatchTuple() | cst.MatchList():
+            parts = _sequence_parts(pattern, subject)
+        case cst.MatchMapping(rest=None):
+            parts = [
+                (element.pattern, containers.item(subject, it.evaluate(element.key)))
+                for element in pattern.elements
+            ]
+        case cst.MatchClass():
+            parts = _class_parts(it, pattern, subject)
+        case _:
+            return None if any(_captured(pattern)) else []
+    if parts is None:
+        return None
+    below = [_bindings(it, inner, part) for inner, part in parts]
+    return None if None in below else [pair for found in below if found for pair in found]
+
+
+_Parts = list[tuple[cst.MatchPattern, Value]]
+
+
+def _sequence_parts(pattern: cst.MatchTuple | cst.MatchList, subject: Value) -> _Parts | None:
     items = containers.known_items(subject)
-    if items is None or not isinstance(pattern, (cst.MatchTuple, cst.MatchList)):
+    inner = [e.value for e in pattern.patterns if isinstance(e, cst.MatchSequenceElement)]
+    if items is None or len(inner) != len(pattern.patterns) or len(inner) != len(items):
         return None
-    names = [
-        element.value
-        for element in pattern.patterns
-        if isinstance(element, cst.MatchSequenceElement)
-    ]
-    captured = [
-        n.name for n in names if isinstance(n, cst.MatchAs) and n.pattern is None and n.name
-    ]
-    if len(captured) != len(pattern.patterns) or len(captured) != len(items):
+    return list(zip(inner, items, strict=True))
+
+
+def _class_parts(it: Interpreter, pattern: cst.MatchClass, subject: Value) -> _Parts | None:
+    """Fields by keyword, and those of a record by position."""
+    fields = subject.fields if isinstance(subject, Record) else ()
+    if len(pattern.patterns) > len(fields):
         return None
-    return list(zip(captured, items, strict=True))
+    by_position = zip((one.value for one in pattern.patterns), fields, strict=False)
+    return [
+        *((inner, value) for inner, (_, value) in by_position),
+        *((one.pattern, it.attribute(it, subject, one.key.value, pattern)) for one in pattern.kwds),
+    ]
 
 
 def _may_match(case: cst.MatchCase, subject: Value) -> bool:

@@ -11,7 +11,7 @@ from flake8_nnx_rng.interpreter.drawing import advance, drew
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.events import Wrote
 from flake8_nnx_rng.interpreter.library import hosts
-from flake8_nnx_rng.interpreter.taint import merge
+from flake8_nnx_rng.interpreter.taint import counted, merge
 from flake8_nnx_rng.interpreter.unknown import call_functions_in, unknown_call
 from flake8_nnx_rng.interpreter.values import (
     NONE,
@@ -88,7 +88,7 @@ def _stream_method(
 ) -> Value:
     given = merge(taint_of(v) for v in arguments.values())
     if name in streams.DRAW_METHODS or name == _INITIALIZER:
-        return Opaque(stream.taint | given | drew(it, stream, stream.taint, node))
+        return Opaque(stream.taint | counted(given) | drew(it, stream, stream.taint, node))
     if name in streams.INITIALIZER_METHODS:
         return Method(stream, _INITIALIZER)
     if name in streams.ADVANCE_METHODS:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import libcst as cst
 
 from flake8_nnx_rng.interpreter import attributes, containers, names
@@ -37,8 +39,8 @@ def construct(it: Interpreter, cls: ClassInfo, arguments: Arguments, node: cst.C
     fields = data_fields(it, cls)
     is_data = not it.hierarchy.is_module(cls) and not it.hierarchy.defines(cls, POST_INIT)
     if initializer is None and fields and is_data:
-        return record(it, cls.name, fields, arguments)
-    instance = Instance(cls, it.identity(cls, node, it.frame.identity))
+        return replace(record(it, cls.name, fields, arguments), cls=cls)
+    instance = Instance(cls, it.identity_here(cls, node))
     if initializer is not None:
         it.call(attributes.bind(it, initializer, instance, node), arguments, node)
         return instance

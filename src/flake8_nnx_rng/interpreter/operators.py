@@ -6,7 +6,9 @@ import libcst as cst
 
 from flake8_nnx_rng.interpreter import containers
 from flake8_nnx_rng.interpreter.engine import Interpreter
-from flake8_nnx_rng.interpreter.values import Bag, Items, Value
+from flake8_nnx_rng.interpreter.values import Bag, Const, Items, Value
+
+ZERO = Const(0)
 
 BINARY: dict[type[cst.CSTNode], str] = {
     cst.Add: "add",
@@ -41,6 +43,8 @@ def operate(
             made = it.special(right, f"__r{name}__", (left,), node)
         if made is not None:
             return made
+    if name == "mul" and ZERO in (left, right):
+        return ZERO
     if name == "mul" and isinstance(left, (Items, Bag)):  # [key] * batch_size
         return Bag(containers.element(left))
     return containers.combine(left, right)

@@ -7,7 +7,10 @@ from collections.abc import Iterable, Iterator
 from flake8_nnx_rng.interpreter.events import Event, Returned, Site
 from flake8_nnx_rng.interpreter.values import Record, Value, options
 
-COMPARED = ("output", "next_state", "regularization_loss")
+OUTPUTS = ("output", "regularization_loss")
+"""The fields by which the rest of the network sees it."""
+
+COMPARED = (*OUTPUTS, "next_state")
 """The fields in which the replay must equal the rollout."""
 
 

@@ -47,7 +47,8 @@ class Audit:
         rollout: Events of a forward pass without `rollout_extras`.
         replay: Events of a forward pass with them.
         initial: Events of `initialize_state`.
-        reset: Events of `reset_state`.
+        reset: Events of `reset_state` with the state of one env, as the loss calls it.
+        reset_of_all: Events of `reset_state` with the states of all, as the rollout does.
         carry: The state that the forward passes are given.
         defaults: Keys and streams that are defaults of parameters.
         is_complete: False if a pass was too long to follow to its end.
@@ -59,6 +60,7 @@ class Audit:
     replay: tuple[Event, ...] = field(repr=False)
     initial: tuple[Event, ...] = field(default=(), repr=False)
     reset: tuple[Event, ...] = field(default=(), repr=False)
+    reset_of_all: tuple[Event, ...] = field(default=(), repr=False)
     carry: Value = field(default=UNKNOWN_CARRY, repr=False)
     defaults: tuple[Defaulted, ...] = field(default=(), repr=False)
     is_complete: bool = True
@@ -144,6 +146,7 @@ class Auditor:
         rollout = runner.run(lambda: runner.forward(carry, NONE))
         replay = runner.run(lambda: runner.forward(carry, EXTRAS))
         reset = runner.run(lambda: runner.method(library.RESET, envs.mapped(carry)), maps_envs=True)
+        reset_of_all = runner.run(lambda: runner.method(library.RESET, carry))
         return Audit(
             cls,
             is_sampler,
@@ -151,9 +154,10 @@ class Auditor:
             replay.events,
             initial.events,
             reset.events,
+            reset_of_all.events,
             carry,
             shared_defaults(it, cls),
-            all(one.is_complete for one in (initial, rollout, replay, reset)),
+            all(one.is_complete for one in (initial, rollout, replay, reset, reset_of_all)),
         )
 
 

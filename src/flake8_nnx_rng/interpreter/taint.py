@@ -33,9 +33,10 @@ class Carried:
 
 
 class Call(Enum):
-    """What the framework tells `initialize_state`."""
+    """What tells the envs of a batch apart, or only how many they are."""
 
-    BATCH_SIZE = auto()
+    BATCH_SIZE = auto()  # their number
+    ENV = auto()  # another value for each of them, such as its place in the batch
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +133,10 @@ Taint = frozenset[Source]
 CLEAN: Taint = frozenset()
 
 BATCH: Taint = frozenset({Call.BATCH_SIZE})
-"""What is different for each env, or as many as there are."""
+"""As many as there are envs."""
+
+EACH_ENV: Taint = frozenset({Call.ENV})
+"""Another value for each env."""
 
 
 def merge(taints: Iterable[Taint]) -> Taint:
@@ -143,6 +147,11 @@ def merge(taints: Iterable[Taint]) -> Taint:
 def is_threaded(taint: Taint) -> bool:
     """Whether anything that PPO threads through both passes flows in."""
     return any(isinstance(source, (Entry, Carried)) for source in taint)
+
+
+def counted(number: Taint) -> Taint:
+    """What flows into the numbers up to one, of which there is one for each env if it is theirs."""
+    return number - BATCH | EACH_ENV if number & (BATCH | EACH_ENV) else number
 
 
 def own(spread: Spread) -> Spread:

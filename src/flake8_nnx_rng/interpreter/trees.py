@@ -87,8 +87,7 @@ def _with_children(value: Value, change: Callable[[Value], Value]) -> Value:
         case Table(entries, rest):
             items = tuple((key, new) for (key, _), new in zip(entries, after, strict=False))
             return Table(items, None if rest is None else after[-1])
-        case Record(name, fields):
-            named = zip(fields, after, strict=True)
-            return Record(name, tuple((field, new) for (field, _), new in named))
+        case Record():
+            return value.with_values(after)
         case _:
             return value

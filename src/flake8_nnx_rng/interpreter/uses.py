@@ -14,6 +14,7 @@ import libcst as cst
 from flake8_nnx_rng.interpreter import trees
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.events import Derived, Reused, Site, Use
+from flake8_nnx_rng.interpreter.key_arrays import nameless
 from flake8_nnx_rng.interpreter.taint import Entry, Taint, carried_in
 from flake8_nnx_rng.interpreter.values import Const, Key, Opaque, Value, options, taint_of
 
@@ -45,7 +46,7 @@ def use(it: Interpreter, key: Value, how: Use, node: cst.CSTNode) -> None:
 
 def make(it: Interpreter, taint: Taint, node: cst.CSTNode, count: int | None = None) -> Key:
     """A new key, which nothing has used yet."""
-    name = f"#{it.identity('key', node, it.frame.identity)}"
+    name = f"#{it.identity_here('key', node)}"
     it.journal.append(name)
     _renew(it, name)
     return Key(taint, None, name, count)
@@ -64,7 +65,7 @@ def closing(it: Interpreter, start: int, result: Value) -> tuple[Value, tuple[ob
         if isinstance(leaf, Key) and leaf.made is not None
     }
     if len(returned) > MAX_NAMES:
-        result, returned = trees.rebuilt(result, _nameless), set()
+        result, returned = trees.rebuilt(result, nameless), set()
     kept: dict[object, object] = {}
     for entry in entries:
         if isinstance(entry, Used):
@@ -82,7 +83,7 @@ def repeat(it: Interpreter, journal: Iterable[object], result: Value, node: cst.
     fresh: dict[str, str] = {}
     for entry in tuple(journal):
         if isinstance(entry, str):
-            fresh[entry] = f"#{it.identity(entry, node, it.frame.identity)}"
+            fresh[entry] = f"#{it.identity_here(entry, node)}"
             it.journal.append(fresh[entry])
             _renew(it, fresh[entry])
         elif isinstance(entry, Used):
@@ -109,10 +110,10 @@ def marks(it: Interpreter) -> frozenset[tuple[str, Use]]:
     return frozenset((name, Use[how]) for name, how in places)
 
 
-def derived(it: Interpreter, key: Value, how: Use, node: cst.CSTNode) -> None:
+def derived(it: Interpreter, key: Value, how: Use, given: Taint, node: cst.CSTNode) -> None:
     """Records that another key was made of a key."""
     if isinstance(key, (Key, Opaque)):
-        it.emit(Derived(it.site(node), key, how))
+        it.emit(Derived(it.site(node), key, how, given))
 
 
 def _mark(it: Interpreter, used: Used) -> None:
@@ -153,7 +154,7 @@ def _parts(key: Value) -> tuple[str, ...]:
 
 
 def _kept(key: Value, lost: set[str]) -> Value:
-    return _nameless(key) if _root(_name(key) or "") in lost else key
+    return nameless(key) if _root(_name(key) or "") in lost else key
 
 
 def _name(key: Value) -> str | None:
@@ -164,10 +165,6 @@ def _name(key: Value) -> str | None:
             return path  # what a loop takes out of a collection is another one in every round
         case _:
             return None
-
-
-def _nameless(key: Value) -> Value:
-    return replace(key, made="") if isinstance(key, Key) else key
 
 
 def _renamed(leaf: Value, fresh: dict[str, str]) -> Value:

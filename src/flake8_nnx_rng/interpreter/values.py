@@ -5,7 +5,7 @@ Values are immutable and compared by content, so that loops can be run to a fixp
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import libcst as cst
@@ -126,6 +126,7 @@ class Function:
         frames: The identities of the enclosing calls, innermost first.
         owner: The class in whose body it stands.
         bound: The first argument, once it is bound.
+        defaults: Of its parameters, as they were when it was defined in a call.
     """
 
     node: cst.FunctionDef | cst.Lambda
@@ -133,6 +134,7 @@ class Function:
     frames: tuple[int, ...] = ()
     owner: ClassInfo | None = None
     bound: Value | None = None
+    defaults: tuple[tuple[str, Value], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,14 +181,26 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """An immutable object with named fields, such as a `StatefulModuleOutput`."""
+    """An immutable object with named fields, such as a `StatefulModuleOutput`.
+
+    Attributes:
+        name: Its class.
+        fields: Each with its value, in order.
+        cls: Where its methods are, if its class is the project's.
+    """
 
     name: str
     fields: tuple[tuple[str, Value], ...]
+    cls: ClassInfo | None = None
 
     def field(self, name: str) -> Value | None:
         """The value of a field, or None if there is no such field."""
         return dict(self.fields).get(name)
+
+    def with_values(self, values: Iterable[Value]) -> Record:
+        """The same object with other values."""
+        names = (name for name, _ in self.fields)
+        return replace(self, fields=tuple(zip(names, values, strict=True)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,8 +286,10 @@ def children(value: Value) -> Iterator[Value]:
         case Partial(function, arguments):
             yield function
             yield from arguments.values()
-        case Function(bound=bound) if bound is not None:
-            yield bound
+        case Function(bound=bound, defaults=defaults):
+            yield from (value for _, value in defaults)
+            if bound is not None:
+                yield bound
         case Layer(_, arguments):
             yield from arguments.values()
         case _:

@@ -82,6 +82,9 @@ MAPS = frozenset(
 )
 """Functions that return a function which is called with one row of each argument."""
 
+VECTORIZING = frozenset({"jax.numpy.vectorize"})
+"""Of these, those whose function also takes a single row, and has no `in_axes`."""
+
 GRADIENTS = frozenset(
     [
         "jax.grad",
@@ -108,14 +111,6 @@ PASS_THROUGH = frozenset(
         "jax.numpy.stack",
         "jax.numpy.concatenate",
         "jax.numpy.where",
-        "jax.numpy.reshape",
-        "jax.numpy.broadcast_to",
-        "jax.numpy.squeeze",
-        "jax.numpy.expand_dims",
-        "jax.numpy.repeat",
-        "jax.numpy.tile",
-        "jax.numpy.ravel",
-        "jax.numpy.atleast_1d",
         "jax.lax.stop_gradient",
         "jax.lax.with_sharding_constraint",
         "jax.lax.optimization_barrier",
@@ -132,21 +127,35 @@ PASS_THROUGH = frozenset(
         "typing.cast",
     ]
 )
-"""Functions whose result is what they are given, in another shape or place."""
+"""Functions whose result is what they are given, in another place."""
 
-RESHAPES = frozenset(
-    [
-        "jax.numpy.reshape",
-        "jax.numpy.broadcast_to",
-        "jax.numpy.squeeze",
-        "jax.numpy.expand_dims",
-        "jax.numpy.repeat",
-        "jax.numpy.tile",
-        "jax.numpy.ravel",
-        "jax.numpy.atleast_1d",
-    ]
+RESHAPES = {
+    "jax.numpy.reshape": ("a", 0),
+    "jax.numpy.broadcast_to": ("array", 0),
+    "jax.numpy.squeeze": ("a", 0),
+    "jax.numpy.expand_dims": ("a", 0),
+    "jax.numpy.repeat": ("a", 0),
+    "jax.numpy.tile": ("A", 0),
+    "jax.numpy.ravel": ("a", 0),
+    "jax.numpy.atleast_1d": ("arys", 0),
+    "jax.numpy.full": ("fill_value", 1),
+}
+"""Functions that yield one of their arguments in another shape, by that argument."""
+
+COUNTERS = frozenset(
+    {
+        "jax.numpy.arange",
+        "jax.numpy.linspace",
+        "jax.lax.iota",
+        "jax.lax.broadcasted_iota",
+        "numpy.arange",
+        "numpy.linspace",
+    }
 )
-"""Of these, functions whose further arguments say only how often or in which shape."""
+"""Functions that yield numbers one after the other."""
+
+READS = {"jax.numpy.shape": "shape", "jax.numpy.ndim": "ndim", "jax.numpy.size": "size"}
+"""Functions that read an attribute of their argument."""
 
 STACKS = frozenset(
     {"jax.numpy.stack", "jax.numpy.concatenate", "jax.numpy.array", "jax.numpy.asarray"}
@@ -170,10 +179,6 @@ SHAPE_ONLY = frozenset(
         "jax.numpy.ones_like",
         "jax.numpy.full_like",
         "jax.numpy.empty_like",
-        "jax.numpy.shape",
-        "jax.numpy.ndim",
-        "jax.numpy.size",
-        "builtins.len",
         "builtins.hasattr",
         "builtins.issubclass",
         "builtins.callable",
@@ -181,5 +186,7 @@ SHAPE_ONLY = frozenset(
 )
 """Functions whose result depends on shapes and types alone, which are fixed under jit."""
 
-SHAPE_ATTRIBUTES = frozenset({"shape", "ndim", "size", "dtype"})
+SHAPE, DTYPE = "shape", "dtype"
+
+SHAPE_ATTRIBUTES = frozenset({SHAPE, DTYPE, "ndim", "size"})
 """Attributes of an array that are fixed under jit."""

@@ -58,6 +58,9 @@ DEFAULT_IMPLEMENTATION = "jax_default_prng_impl"
 IMPLEMENTATION_PARAMETER = "impl"
 IMPLEMENTATION_CONTEXT = "jax.default_prng_impl"
 
+KEY_TYPE = "jax.dtypes.prng_key"
+"""The type of typed keys, above those of each implementation."""
+
 BATCH_DEPENDENT = frozenset({"rbg", "unsafe_rbg"})
 """Implementations whose draws under `vmap` depend on the position in the batch."""
 

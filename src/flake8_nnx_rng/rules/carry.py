@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from flake8_nnx_rng.interpreter import Audit, Returned
+from flake8_nnx_rng.interpreter import Audit, Drew, Event, Returned
 from flake8_nnx_rng.interpreter.carry import ROOT
+from flake8_nnx_rng.interpreter.outputs import OUTPUTS, field_of, returned
+from flake8_nnx_rng.interpreter.taint import Sample, carried_in
 from flake8_nnx_rng.interpreter.values import (
     Items,
     Key,
@@ -14,6 +16,7 @@ from flake8_nnx_rng.interpreter.values import (
     Table,
     Value,
     options,
+    taint_of,
 )
 
 
@@ -68,6 +71,26 @@ def key_parts(audit: Audit) -> list[str]:
         if isinstance(event, Returned):
             parts.update(part for parts in event.drawn_with for part in parts)
     return sorted(parts)
+
+
+def remembered(audit: Audit) -> Iterator[Event]:
+    """The draws of `reset_state` whose numbers the state keeps until an output depends on them."""
+    used = {
+        source.path
+        for events in audit.passes()
+        for _, value in returned(events)
+        for name in OUTPUTS
+        for source in carried_in(taint_of(field_of(value, name)))
+    }
+    kept = {
+        source.node
+        for _, state in returned(audit.reset)
+        for part, leaf in leaves(state)
+        if any(is_within(part, path) or is_within(path, part) for path in used)
+        for source in taint_of(leaf)
+        if isinstance(source, Sample)
+    }
+    return (event for event in audit.reset if isinstance(event, Drew) and event.site.node in kept)
 
 
 def _children(state: Value, path: str) -> Iterator[tuple[Value, str]]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from flake8_nnx_rng.interpreter import Audit, Drew
 from flake8_nnx_rng.interpreter.taint import held_paths
 from flake8_nnx_rng.interpreter.values import Stream
+from flake8_nnx_rng.rules.carry import remembered
 from flake8_nnx_rng.rules.origin import Origin, origin_of
 from flake8_nnx_rng.rules.replay import is_replayed
 from flake8_nnx_rng.rules.rule import Breach, Rule, example, way
@@ -15,7 +16,7 @@ from flake8_nnx_rng.rules.sampling import is_answered_for
 
 def check(audit: Audit) -> Iterator[Breach]:
     """Numbers were drawn from a key that is held and that nothing carried was mixed into."""
-    for event in audit.events():
+    for event in (*audit.events(), *remembered(audit)):
         if not isinstance(event, Drew) or event.layer is not None:
             continue
         source = event.source
@@ -40,8 +41,8 @@ RULE = Rule(
     observable=("replay", "freshness"),
     what="""
 Finds draws in the forward pass from a key that the module (or the Python file) holds: an
-`nnx.RngKey`, a key in an `nnx.Variable` or in a plain attribute. A key that a carried value is
-folded into is fine.
+`nnx.RngKey`, a key in an `nnx.Variable` or in a plain attribute; also those in `reset_state` whose
+numbers the state keeps for a later output. A key that a carried value is folded into is fine.
 """,
     why="""
 If the key is advanced, the loss replay starts where the rollout ended and sees other noise; if it

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flake8_nnx_rng.interpreter import Audit, Returned
-from flake8_nnx_rng.interpreter.values import Key
+from flake8_nnx_rng.interpreter.values import Const, Key, Value
 from flake8_nnx_rng.rules.carry import at, is_unchanged, next_states
 from flake8_nnx_rng.rules.origin import Origin, origin_of
 from flake8_nnx_rng.rules.rule import Breach, Rule, example, way
@@ -33,10 +33,20 @@ def _stuck(event: Returned, parts: tuple[str, ...]) -> str | None:
         return None
     if all(is_unchanged(state, part) for state in states for part in parts):
         return "it unchanged"
-    kept = [leaf for state in states for part in parts for leaf in at(state, part)]
-    if kept and all(isinstance(leaf, Key) and origin_of(leaf.taint) in _CONSTANT for leaf in kept):
+    if all(
+        is_unchanged(state, part) or _is_constant(state, part) for state in states for part in parts
+    ):
         return "the same key in every step"
     return None
+
+
+def _is_constant(state: Value, part: str) -> bool:
+    """Whether a state has the same key or number at a part of the carry in every step."""
+    kept = list(at(state, part))
+    return bool(kept) and all(
+        isinstance(leaf, Const) or (isinstance(leaf, Key) and origin_of(leaf.taint) in _CONSTANT)
+        for leaf in kept
+    )
 
 
 _CONSTANT = (Origin.FIXED, Origin.HELD)

@@ -19,7 +19,7 @@ def check(audit: Audit) -> Iterator[Breach]:
         if not isinstance(event, Returned):
             continue
         for part, leaf in leaves(event.value):
-            if isinstance(leaf, Key) and Call.BATCH_SIZE not in leaf.taint:
+            if isinstance(leaf, Key) and Call.ENV not in leaf.taint:
                 place = "" if part == ROOT else f" as {part}"
                 yield Breach(
                     event.site,

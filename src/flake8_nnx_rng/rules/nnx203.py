@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flake8_nnx_rng.interpreter import Audit, Derived, Drew
-from flake8_nnx_rng.interpreter.taint import Carried, Spread, carried_in
+from flake8_nnx_rng.interpreter.events import Use
+from flake8_nnx_rng.interpreter.taint import Call, Spread, carried_in
 from flake8_nnx_rng.rules import patterns
 from flake8_nnx_rng.rules.replay import is_replayed
 from flake8_nnx_rng.rules.rule import Breach, Rule, example, way
@@ -21,19 +22,30 @@ def check(audit: Audit) -> Iterator[Breach]:
     for event in audit.events():
         if not isinstance(event, (Drew, Derived)) or is_replayed(audit, event.site.node):
             continue
-        for source in carried_in(event.source.taint):
-            if source.spread is not Spread.OWN:
-                yield Breach(event.site, f"{way(event.site)} {_how(source)}: {_WHY}")
-                break
+        fault = next(_faults(event), None)
+        if fault is not None:
+            yield Breach(event.site, f"{way(event.site)} {fault}")
 
 
-def _how(source: Carried) -> str:
-    return _HOW[source.spread].format(source.path)
+def _faults(event: Drew | Derived) -> Iterator[str]:
+    sources = carried_in(event.source.taint)
+    for source in sources:
+        if source.spread is not Spread.OWN:
+            yield f"{_HOW[source.spread].format(source.path)}: {_WHY}"
+    is_folded = isinstance(event, Derived) and event.use is Use.FOLDED and Call.ENV in event.given
+    if sources and is_folded:
+        yield _PLACE
 
 
 _WHY = (
     "a minibatch of the loss replay will see different noise; map it over the envs: "
     "jax.vmap(lambda k, row: ...)(key, x)"
+)
+
+
+_PLACE = (
+    "folds in the place in the batch, which is another one in a minibatch of the loss replay: it "
+    "will see different noise; split the env's own key, or fold in what is carried"
 )
 
 
@@ -43,7 +55,8 @@ RULE = Rule(
     observable=("replay",),
     what="""
 Finds draws, splits and `fold_in`s that take one environment's key for the whole batch
-(`normal(key[0], x.shape)`), or all keys in one call that is not mapped over the environments.
+(`normal(key[0], x.shape)`), or all keys in one call that is not mapped over the environments; and a
+`fold_in` of the place in the batch.
 """,
     why="""
 What an environment draws then depends on where it stands in the batch and on who stands first. The

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flake8_nnx_rng.interpreter import Audit, Returned
-from flake8_nnx_rng.interpreter.taint import is_threaded
-from flake8_nnx_rng.interpreter.values import taint_of
-from flake8_nnx_rng.rules.carry import at, key_parts
+from flake8_nnx_rng.interpreter.taint import carried_in, is_threaded
+from flake8_nnx_rng.interpreter.values import Value, taint_of
+from flake8_nnx_rng.rules.carry import at, is_unchanged, key_parts, next_states
 from flake8_nnx_rng.rules.origin import Origin, origin_of
 from flake8_nnx_rng.rules.rule import Breach, Rule, example, way
 
@@ -18,23 +18,44 @@ def check(audit: Audit) -> Iterator[Breach]:
         if not isinstance(event, Returned):
             continue
         for part in key_parts(audit):
-            taints = [taint_of(leaf) for leaf in at(event.value, part)]
-            if any(not is_threaded(t) and origin_of(t) is not Origin.GIVEN_OUT for t in taints):
+            faults = (_fault(audit, part, leaf) for leaf in at(event.value, part))
+            fault = next((text for text in faults if text is not None), None)
+            if fault is not None:
                 yield Breach(
                     event.site,
-                    f"{way(event.site)} replaces the key in {part} by a constant: every env draws "
-                    "the same noise after its reset; pass the key through",
+                    f"{way(event.site)} replaces the key in {part} {fault}; pass the key through",
                 )
                 break
+
+
+def _fault(audit: Audit, part: str, leaf: Value) -> str | None:
+    """What is wrong with what a reset leaves where the carry has a key, or None."""
+    taint = taint_of(leaf)
+    if not is_threaded(taint):
+        if origin_of(taint) is Origin.GIVEN_OUT:
+            return None
+        return "by a constant: every env draws the same noise after its reset"
+    sources = [source.path for source in carried_in(taint)]
+    if sources and part not in sources and all(_is_kept(audit, path) for path in sources):
+        return f"by {sources[0]}, which no step changes: every episode has the same noise"
+    return None
+
+
+def _is_kept(audit: Audit, part: str) -> bool:
+    """Whether every step returns a part of the carry as it was."""
+    events = [event for event in audit.events() if isinstance(event, Returned)]
+    states = [state for event in events for state in next_states(event)]
+    return bool(states) and all(is_unchanged(state, part) for state in states)
 
 
 RULE = Rule(
     code="NNX204",
     name="key-lost-on-reset",
-    observable=("independence",),
+    observable=("independence", "freshness", "trace"),
     what="""
 Finds a `reset_state` that returns zeros (`jax.tree.map(jnp.zeros_like, prev_state)`), a key made
-from a constant or a key of the module where the carry has a key per environment.
+from a constant or a key of the module where the carry has a key per environment; or one that goes
+back to a key which no step changes.
 """,
     why="""
 Whenever an episode ends the environment starts again with the same key as every other one that
@@ -43,7 +64,7 @@ ratio is clipped and nothing else would catch it.
 """,
     instead="""
 Pass the key through: reset what is memory, keep what is randomness. To start every episode with
-fresh noise, fold a constant into the carried key.
+fresh noise, `jnp.vectorize(lambda k: jax.random.fold_in(k, 0))(key)` takes one key as well as many.
 """,
     fix_safety="Only the random numbers after a reset change.",
     invalid=(

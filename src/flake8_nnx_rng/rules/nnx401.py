@@ -34,9 +34,11 @@ def check(audit: Audit) -> Iterator[Breach]:
 
 def _used_up(event: Returned) -> Iterator[str]:
     """The parts of the next state that hold a key which this step has drawn from or split."""
-    for state in next_states(event):
+    outputs = next_states(event)
+    for state in outputs or [event.value]:
         for part, leaf in leaves(state):
-            is_spent = isinstance(leaf, Key) and leaf.name in event.spent and leaf.path != part
+            is_told = bool(outputs) and isinstance(leaf, Key) and leaf.path == part  # by NNX201
+            is_spent = isinstance(leaf, Key) and leaf.name in event.spent and not is_told
             if is_spent and part in event.spent:  # folding into a used key spends nothing
                 yield part
 

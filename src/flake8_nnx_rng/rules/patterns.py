@@ -23,6 +23,29 @@ NOISE = example("""
 """)
 """Noise from keys that are carried, one for each environment."""
 
+FRESH_ON_RESET = example("""
+    import jax
+    import jax.numpy as jnp
+    from nnx_ppo.networks.types import StatefulModule, StatefulModuleOutput
+
+
+    class Folding(StatefulModule):
+        def __init__(self, rngs):
+            self.rngs = rngs
+
+        def initialize_state(self, batch_size):
+            return jax.random.split(self.rngs(), batch_size)
+
+        def reset_state(self, prev_state):
+            return jnp.vectorize(lambda k: jax.random.fold_in(k, 0))(prev_state)
+
+        def __call__(self, key, x, rollout_extras=None):
+            following, use = jax.vmap(lambda k: tuple(jax.random.split(k)))(key)
+            x += jax.vmap(lambda k, row: jax.random.normal(k, row.shape))(use, x)
+            return StatefulModuleOutput(following, x, 0.0, {})
+""")
+"""Each episode starts with fresh noise, in the rollout and in the loss alike."""
+
 SAMPLER = example("""
     import jax
     import jax.numpy as jnp

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import libcst as cst
 
-from flake8_nnx_rng.interpreter import attributes, containers, tests
+from flake8_nnx_rng.interpreter import attributes, containers, envs, tests
 from flake8_nnx_rng.interpreter.assignment import write_attribute
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.joins import join, join_all
 from flake8_nnx_rng.interpreter.library.handlers import Handler
+from flake8_nnx_rng.interpreter.taint import Taint, counted, merge
 from flake8_nnx_rng.interpreter.values import (
     NONE,
     Arguments,
@@ -25,9 +26,15 @@ from flake8_nnx_rng.interpreter.values import (
     Value,
     blur,
     options,
+    taint_of,
 )
+from flake8_nnx_rng.knowledge import keys
 
 NONE_TYPE = External("types.NoneType")
+KEY_TYPE = External(keys.KEY_TYPE)
+
+MAX_KNOWN = 16
+"""Numbers of a range that are told apart."""
 
 
 def _zip(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
@@ -43,7 +50,12 @@ def _enumerate(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Valu
     known = containers.known_items(collection)
     if known is not None:
         return Items(tuple(Items((Const(i), value)) for i, value in enumerate(known)))
-    return Bag(Items((Opaque(), containers.element(collection))))
+    return Bag(Items((Opaque(_places(it, collection)), containers.element(collection))))
+
+
+def _places(it: Interpreter, collection: Value) -> Taint:
+    """What flows into the places in a collection, such as the rows of a batch."""
+    return counted(taint_of(containers.item(envs.shape(it, collection), containers.FIRST)))
 
 
 def _collection(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
@@ -80,7 +92,24 @@ def _next(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
 
 
 def _range(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
-    return Bag(blur(*arguments.values()))
+    """Numbers one after the other if they are literals; else one for each env, if that many."""
+    bounds = [value.value for value in arguments.values() if isinstance(value, Const)]
+    if len(bounds) == len(arguments.values()):
+        try:
+            numbers = range(*bounds)  # type: ignore[call-overload]
+        except (TypeError, ValueError):  # an error of the user's
+            return Bag(Opaque())
+        if len(numbers) <= MAX_KNOWN:
+            return Items(tuple(map(Const, numbers)))
+    return Bag(Opaque(counted(merge(map(taint_of, arguments.values())))))
+
+
+def _len(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
+    collection = arguments.get("", 0) or Opaque()
+    known = containers.known_items(collection)
+    if known is not None:
+        return Const(len(known))
+    return containers.item(envs.shape(it, collection), containers.FIRST)
 
 
 def _getattr(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
@@ -139,6 +168,12 @@ def _isinstance(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Val
         return Const(absent) if len(kinds) == 1 else Opaque()
     are_classes = all(isinstance(one, (Class, External)) for one in kinds)
     return Const(not absent) if are_classes else Opaque()
+
+
+def _issubdtype(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
+    """Decided only for keys, by which a reset tells what to keep."""
+    is_key = (arguments.get("arg1", 0), arguments.get("arg2", 1)) == (KEY_TYPE, KEY_TYPE)
+    return Const(True) if is_key else Opaque()
 
 
 def _bool(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
@@ -217,6 +252,7 @@ HANDLERS: dict[str, Handler] = {
     "builtins.dict": _dict,
     "builtins.next": _next,
     "builtins.range": _range,
+    "builtins.len": _len,
     "builtins.getattr": _getattr,
     "builtins.setattr": _setattr,
     "builtins.object.__setattr__": _setattr,
@@ -224,6 +260,8 @@ HANDLERS: dict[str, Handler] = {
     "builtins.bool": _bool,
     "builtins.isinstance": _isinstance,
     "builtins.type": _type,
+    "jax.dtypes.issubdtype": _issubdtype,
+    "jax.numpy.issubdtype": _issubdtype,
     "builtins.filter": _filter,
     "builtins.set": _collection,
     "builtins.frozenset": _collection,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from functools import partial
 
@@ -9,8 +10,10 @@ import libcst as cst
 
 from flake8_nnx_rng.interpreter import containers, envs, trees, uses
 from flake8_nnx_rng.interpreter.engine import Interpreter
+from flake8_nnx_rng.interpreter.events import MappedOver
 from flake8_nnx_rng.interpreter.joins import join, join_all
 from flake8_nnx_rng.interpreter.library.handlers import Handler
+from flake8_nnx_rng.interpreter.taint import counted, merge
 from flake8_nnx_rng.interpreter.values import (
     NONE,
     Arguments,
@@ -25,6 +28,7 @@ from flake8_nnx_rng.interpreter.values import (
     Table,
     Value,
     blur,
+    taint_of,
 )
 from flake8_nnx_rng.knowledge import functions
 
@@ -53,12 +57,20 @@ def _map_over(name: str) -> Handler:
         out_axes = arguments.get("out_axes", 2) or Const(0)
         if function is None:
             return Partial(External(name), arguments)
-        return Partial(External(envs.MAPPED), Arguments((function, in_axes, out_axes)))
+        kind = envs.VECTORIZED if name in functions.VECTORIZING else envs.MAPPED
+        return Partial(External(kind), Arguments((function, in_axes, out_axes)))
 
     return handler
 
 
 def _mapped_call(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
+    """Calls a mapped function with one row of what is mapped over, which must have rows."""
+    for key in envs.single_keys(Items(arguments.positional[3:])) if it.maps_envs else ():
+        it.emit(MappedOver(it.site(node), key))
+    return _vectorized_call(it, arguments, node)
+
+
+def _vectorized_call(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
     """Calls a mapped function with one row of what is mapped over."""
     function, in_axes, out_axes, *given = arguments.positional
     axes = _axes(in_axes, len(given))
@@ -78,7 +90,15 @@ def _mapped_call(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Va
     it.maps_envs = True
     result = it.call(function, rows, node)
     it.maps_envs = False
-    return envs.unmapped(result, keys_first=out_axes == Const(1))
+    return _unmapped(result, out_axes)
+
+
+def _unmapped(result: Value, out_axes: Value) -> Value:
+    """The rows of all; the axes may be given for each item of what is returned."""
+    axes, items = containers.known_items(out_axes), containers.known_items(result)
+    if axes is None or items is None or len(axes) != len(items):
+        return envs.unmapped(result, keys_first=out_axes == Const(1))
+    return Items(tuple(_unmapped(item, axis) for item, axis in zip(items, axes, strict=True)))
 
 
 def _axes(in_axes: Value, count: int) -> list[Value]:
@@ -150,8 +170,9 @@ def _while_loop(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Val
 def _fori_loop(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
     body = arguments.get("body_fun", 2) or Opaque()
     start = arguments.get("init_val", 3) or Opaque()
-    # The counter is the same in both passes, but it tells no env and no step apart.
-    return _settle(it, lambda s: it.call(body, Arguments((Opaque(), s)), node), start)
+    bounds = (arguments.get("lower", 0), arguments.get("upper", 1))
+    counter = Opaque(counted(merge(taint_of(bound) for bound in bounds if bound is not None)))
+    return _settle(it, lambda s: it.call(body, Arguments((counter, s)), node), start)
 
 
 def _cond(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
@@ -203,8 +224,11 @@ def _tree_map(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value
     function = arguments.get("f", 0) or Opaque()
     tree, *others = arguments.positional[1:] or (arguments.get("tree") or Opaque(),)
 
+    numbers = itertools.count()
+
     def at(leaf: Value, rest: tuple[Value, ...]) -> Value:
-        return it.call(function, Arguments((leaf, *rest), (), arguments.rest), node)
+        with it.round(next(numbers)):
+            return it.call(function, Arguments((leaf, *rest), (), arguments.rest), node)
 
     return _over_leaves(tree, tuple(others), at)
 
@@ -223,9 +247,8 @@ def _over_leaves(
         case Table(items, rest):
             table = tuple((key, below(item, Const(key))) for key, item in items)
             return Table(table, None if rest is None else below(rest, Opaque()))
-        case Record(name, fields):
-            parts = ((f, below(v, Const(i))) for i, (f, v) in enumerate(fields))
-            return Record(name, tuple(parts))
+        case Record(_, fields):
+            return tree.with_values(below(v, Const(i)) for i, (_, v) in enumerate(fields))
         case Bag(element):
             return Bag(below(element, Opaque()))
         case Choice(alternatives):
@@ -272,6 +295,7 @@ _BLURRED = "flake8_nnx_rng.blurred"
 HANDLERS: dict[str, Handler] = {
     **{name: _map_over(name) for name in functions.MAPS},
     envs.MAPPED: _mapped_call,
+    envs.VECTORIZED: _vectorized_call,
     **{name: _transform(name) for name in functions.TRANSFORMS},
     **dict.fromkeys(functions.GRADIENTS, _gradient),
     _BLURRED: _blurred_call,

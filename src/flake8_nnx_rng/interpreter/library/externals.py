@@ -10,7 +10,7 @@ from flake8_nnx_rng.interpreter.events import DrewOnHost
 from flake8_nnx_rng.interpreter.joins import join_all
 from flake8_nnx_rng.interpreter.library import builtins, control, keys, rngs
 from flake8_nnx_rng.interpreter.library.handlers import Handler
-from flake8_nnx_rng.interpreter.taint import CLEAN, Host, Taint, merge
+from flake8_nnx_rng.interpreter.taint import CLEAN, Host, Taint, counted, merge
 from flake8_nnx_rng.interpreter.unknown import call_functions_in, unknown_call
 from flake8_nnx_rng.interpreter.values import (
     Arguments,
@@ -57,6 +57,13 @@ def call_external(it: Interpreter, name: str, arguments: Arguments, node: cst.CS
         return it.call(method, rest, node)
     if name in functions.SHIFTS and isinstance(first := arguments.get("a", 0), Key):
         return containers.item(first, slice(None, None, -1))
+    if name in functions.COUNTERS:
+        return Opaque(counted(merge(map(taint_of, arguments.values()))))
+    if name in functions.READS:
+        array = arguments.get("a", 0) or Opaque()
+        return attributes.attribute(it, array, functions.READS[name], node)
+    if name in functions.RESHAPES:
+        return arguments.get(*functions.RESHAPES[name]) or arguments.rest or Opaque()
     if name in functions.PASS_THROUGH:
         call_functions_in(it, arguments, node)
         return _passed_through(name, arguments)
@@ -85,8 +92,6 @@ def _passed_through(name: str, arguments: Arguments) -> Value:
     first = values[0] if values else Opaque()
     if name in functions.STACKS:
         first = _stacked(first)
-    if name in functions.RESHAPES:
-        return first
     others = merge(taint_of(v) for v in values[1:])
     if not others:
         return first

@@ -12,7 +12,7 @@ from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.events import Constructed, Drew, DrewOnHost, Use
 from flake8_nnx_rng.interpreter.joins import join_all
 from flake8_nnx_rng.interpreter.taint import (
-    BATCH,
+    EACH_ENV,
     Asked,
     Drawn,
     Fixed,
@@ -20,6 +20,7 @@ from flake8_nnx_rng.interpreter.taint import (
     Sample,
     Spread,
     Taint,
+    counted,
     is_threaded,
     merge,
     spread_as,
@@ -56,7 +57,8 @@ def call_random(it: Interpreter, name: str, arguments: Arguments, node: cst.CSTN
     if effect is KeyEffect.CONSTRUCT:
         taint = taint_of(key) | others
         made = made_from(it, f"{PREFIX}{name}", taint, node, from_key=isinstance(key, Key))
-        return uses.make(it, made, node)
+        new = uses.make(it, made, node)
+        return replace(key, taint=made, made=new.made) if isinstance(key, Key) else new
     if effect is KeyEffect.NEUTRAL:
         return Opaque()
     use = Use.DRAWN if effect is KeyEffect.DRAW else _USES.get(name)
@@ -64,7 +66,7 @@ def call_random(it: Interpreter, name: str, arguments: Arguments, node: cst.CSTN
         uses.use(it, key, use, node)
     if effect is KeyEffect.DRAW:
         drawn = [consume(it, option, node, effect) for option in options(key)]
-        return join_all(Opaque(taint | others) for taint in drawn)
+        return join_all(Opaque(taint | counted(others)) for taint in drawn)
     return join_all(_derive(it, name, option, others, arguments, node) for option in options(key))
 
 
@@ -79,10 +81,10 @@ def _derive(
             if isinstance(key, Key)
             else Key(taint)
         )
-    uses.derived(it, key, use, node)
+    uses.derived(it, key, use, others, node)
     count = _count(arguments) if use is Use.SPLIT else None
     if not _is_literal(arguments, use):
-        taint |= BATCH  # one for each env, or one more of a kind of which there may be as many
+        taint |= EACH_ENV  # one for each env, or one more of a kind of which there may be as many
     # A split of another env's key is reported there, what comes of it no more.
     return uses.make(it, spread_as(taint, lambda spread: Spread.OWN), node, count)
 
