@@ -233,15 +233,6 @@ ESCAPES = {
         ---
         y = helpers.run(self.outer, x)  # NNX105
     """,
-    "a module with a layer that draws": """
-        import helpers
-        ---
-        self.drop = nnx.Dropout(0.5, rngs=rngs)
-        ---
-
-        ---
-        y = helpers.run(self, x)  # NNX105
-    """,
     "a block with a chain of such layers": """
         import helpers
         class Block(nnx.Module):
@@ -412,6 +403,18 @@ CLEAN = {
 
         ---
         y = helpers.run(self, [self.drop, self.linear], x)
+    """,
+    "the module, whose layer says by itself where it draws": """
+        import helpers
+        ---
+        self.drop, self.sower = nnx.Dropout(0.5, rngs=rngs), dim
+        ---
+
+        ---
+        following, use = jax.vmap(lambda k: tuple(jax.random.split(k)))(state)
+        y = jax.vmap(lambda k, row: self.drop(row, rngs=k))(use, x)
+        self.sower.maybe_sow(y, self)
+        return Out(following, y, 0.0, {})
     """,
     "a layer that is merely called key": """
         import helpers

@@ -54,13 +54,17 @@ def _random_in(it: Interpreter, value: Value, seen: set[int]) -> Iterator[Stream
                 seen.add(ref)
                 for held in [v for (owner, _), v in (it.store or {}).items() if owner == ref]:
                     yield from _random_in(it, held, seen)
-                    yield from _drawn_from(held)
+                    if not _is_audited(it, leaf):
+                        yield from _drawn_from(held)
             case _:
                 pass
 
 
 def _drawn_from(held: Value) -> Iterator[Stream | Key]:
-    """The streams of the layers that an object holds; those that are handed over are called."""
+    """The streams of the layers that an object holds, which is handed over to be run.
+
+    The audited module is handed over for its own sake: it says itself where its layers are called.
+    """
     for leaf in trees.leaves(held):
         if isinstance(leaf, Layer):
             parts = containers.children_of(leaf) if leaf.name == SEQUENTIAL else ()
@@ -73,6 +77,9 @@ def _is_open(it: Interpreter, instance: Instance) -> bool:
 
     A child that is a `StatefulModule` is audited by itself, whoever calls it.
     """
+    return _is_audited(it, instance) or not it.hierarchy.is_stateful(instance.cls)
+
+
+def _is_audited(it: Interpreter, instance: Instance) -> bool:
     audited = it.frames[0].receiver
-    is_audited = isinstance(audited, Instance) and audited.ref == instance.ref
-    return is_audited or not it.hierarchy.is_stateful(instance.cls)
+    return isinstance(audited, Instance) and audited.ref == instance.ref
