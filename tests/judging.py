@@ -24,7 +24,7 @@ PROMISED: Mapping[str, frozenset[str]] = {
     for code, observables in {
         "NNX101": "replay purity",
         "NNX102": "replay freshness",
-        "NNX103": "purity trace",
+        "NNX103": "purity trace lockstep",
         "NNX104": "replay",
         "NNX105": "replay",
         "NNX106": "freshness replay",

@@ -33,6 +33,25 @@ CASES = {
         """,
         True,
     ),
+    "a draw in the rollout alone, by the helper of another": (
+        """
+        raw = rollout_extras
+        if rollout_extras is None:
+            raw = mean + self.noise(mean)
+        entropy = jnp.mean(self.noise(mean))
+        return Out(state, raw, entropy, {}, raw)
+        """,
+        True,
+    ),
+    "two draws by one helper in both passes": (
+        """
+        drawn = mean + self.noise(mean)
+        raw = drawn if rollout_extras is None else rollout_extras
+        entropy = jnp.mean(self.noise(mean))
+        return Out(state, raw, entropy, {}, raw)
+        """,
+        False,
+    ),
     "an action that is not even emitted": (
         """
         raw = mean + self.noise(mean) if rollout_extras is None else rollout_extras

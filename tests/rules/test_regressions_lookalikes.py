@@ -8,6 +8,15 @@ from support import reported
 from .regressions import written_out
 
 CASES = {
+    "a key that a sampler splits": """
+        # ActionSampler
+        self.key = nnx.Variable(rngs())
+        ---
+        key, use = jax.random.split(self.key[...])
+        self.key[...] = key
+        y = x + jax.random.normal(use, x.shape) if rollout_extras is None else rollout_extras
+        return Out(state, y, 0.0, {}, y)
+    """,
     "a flag of a helper": """
         self.rngs = rngs
         ---

@@ -8,6 +8,14 @@ from support import marked, reported
 from .regressions import written_out
 
 CASES = {
+    "by a sampler that sets its stream back": """
+        # ActionSampler
+        self.rngs = rngs
+        ---
+        self.rngs.action.count[...] = 0  # NNX103
+        y = x if rollout_extras is None else rollout_extras
+        return Out(state, y, 0.0, {}, y)
+    """,
     "a plain attribute": """
         self.key = rngs.noise()
         ---

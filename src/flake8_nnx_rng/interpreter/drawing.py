@@ -22,6 +22,8 @@ def drew(
 ) -> Taint:
     """Records a draw; returns the mark of its numbers, which says if PPO replays them by itself."""
     it.emit(Drew(it.site(node), replace(source, taint=taint), layer))
+    if isinstance(source, Stream):
+        uses.move(it, source)
     return frozenset({Redrawn(node) if is_threaded(taint) else Sample(node)})
 
 
@@ -34,6 +36,7 @@ def draw_key(it: Interpreter, stream: Stream, node: cst.CSTNode) -> Key:
 def advance(it: Interpreter, stream: Stream, node: cst.CSTNode, arguments: Taint = CLEAN) -> Stream:
     """A stream moves on and gives out streams of its own."""
     it.emit(Advanced(it.site(node), stream))
+    uses.move(it, stream)
     return Stream(_given_out(it, stream, node) | arguments, None, stream.single)
 
 

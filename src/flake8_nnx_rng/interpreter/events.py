@@ -172,12 +172,14 @@ class Returned:
         value: What.
         drawn_with: For every draw on the path, the parts of the carry that it was made from.
         spent: Names of the keys on the path that were drawn from or split.
+        moved: How often each held stream has moved on, on the path and outside of loops.
     """
 
     site: Site
     value: Value
     drawn_with: frozenset[tuple[str, ...]] = frozenset()
     spent: frozenset[str] = frozenset()
+    moved: frozenset[tuple[str, Value]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

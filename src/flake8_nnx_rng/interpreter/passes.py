@@ -12,7 +12,7 @@ from flake8_nnx_rng.interpreter.calls import CALLEES
 from flake8_nnx_rng.interpreter.carry import UNKNOWN_CARRY, carried
 from flake8_nnx_rng.interpreter.defaults import shared_defaults
 from flake8_nnx_rng.interpreter.engine import BudgetError, Frame, Interpreter
-from flake8_nnx_rng.interpreter.events import Defaulted, Event, Returned
+from flake8_nnx_rng.interpreter.events import Defaulted, Event
 from flake8_nnx_rng.interpreter.expressions import EXPRESSIONS
 from flake8_nnx_rng.interpreter.functions import ENTRY
 from flake8_nnx_rng.interpreter.joins import join, join_all
@@ -218,7 +218,7 @@ class _Runner:
             if isinstance(function, Function) and isinstance(function.node, cst.Lambda):
                 is_own = function.scope.file is cls.scope.file
                 site = it.site(function.node if is_own else cls.node)
-                it.emit(Returned(site, value, uses.drawn_with(it), uses.spent(it)))
+                it.emit(uses.returned(it, site, value))
         return Opaque()
 
 

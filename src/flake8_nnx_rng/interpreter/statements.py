@@ -7,7 +7,6 @@ import libcst as cst
 from flake8_nnx_rng.interpreter import declared, names, operators, tests, uses
 from flake8_nnx_rng.interpreter.assignment import assign
 from flake8_nnx_rng.interpreter.engine import Interpreter, Statement
-from flake8_nnx_rng.interpreter.events import Returned
 from flake8_nnx_rng.interpreter.joins import Store, join_stores
 from flake8_nnx_rng.interpreter.loops import or_else, run_for, run_while
 from flake8_nnx_rng.interpreter.matching import run_match
@@ -59,7 +58,7 @@ def _return(it: Interpreter, node: cst.Return) -> None:
     frame = it.frame
     frame.returned.append(value)
     if it.in_entry_point:
-        it.emit(Returned(it.site(node), value, uses.drawn_with(it), uses.spent(it)))
+        it.emit(uses.returned(it, it.site(node), value))
     if it.store is not None:
         frame.exits.append(it.store)
     it.store = None

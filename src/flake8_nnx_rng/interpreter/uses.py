@@ -13,10 +13,11 @@ import libcst as cst
 
 from flake8_nnx_rng.interpreter import trees
 from flake8_nnx_rng.interpreter.engine import Interpreter
-from flake8_nnx_rng.interpreter.events import Derived, Reused, Site, Use
+from flake8_nnx_rng.interpreter.events import Derived, Returned, Reused, Site, Use
+from flake8_nnx_rng.interpreter.joins import join_all
 from flake8_nnx_rng.interpreter.key_arrays import nameless
 from flake8_nnx_rng.interpreter.taint import Entry, Taint, carried_in
-from flake8_nnx_rng.interpreter.values import Const, Key, Opaque, Value, options, taint_of
+from flake8_nnx_rng.interpreter.values import Const, Key, Opaque, Stream, Value, options, taint_of
 
 USED = -1
 """The object under which the store keeps the marks of keys."""
@@ -26,6 +27,17 @@ MAX_NAMES = 32
 
 DREW_WITH = -2
 """The object under which it keeps from which parts of the carry a draw was made."""
+
+
+MOVED = -3
+"""The object under which it keeps how often each held stream has moved on, outside of loops."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A held stream moved on in a call."""
+
+    path: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +54,13 @@ def use(it: Interpreter, key: Value, how: Use, node: cst.CSTNode) -> None:
     used = Used(it.site(node), options(key), how)
     it.journal.append(used)
     _mark(it, used)
+
+
+def move(it: Interpreter, stream: Stream) -> None:
+    """Records that a stream gives something out; rounds of a loop are not told apart."""
+    if stream.path is not None and not any(frame.loops for frame in it.frames):
+        it.journal.append(Moved(stream.path))
+        _count(it, stream.path)
 
 
 def make(it: Interpreter, taint: Taint, node: cst.CSTNode, count: int | None = None) -> Key:
@@ -67,8 +86,10 @@ def closing(it: Interpreter, start: int, result: Value) -> tuple[Value, tuple[ob
     if len(returned) > MAX_NAMES:
         result, returned = trees.rebuilt(result, nameless), set()
     kept: dict[object, object] = {}
-    for entry in entries:
-        if isinstance(entry, Used):
+    for number, entry in enumerate(entries):
+        if isinstance(entry, Moved):
+            kept[number] = entry
+        elif isinstance(entry, Used):
             keys = tuple(_kept(key, made - returned) for key in entry.keys)
             facts = tuple((_name(key), _parts(key)) for key in keys)
             kept.setdefault((facts, entry.use), replace(entry, keys=keys))
@@ -86,6 +107,9 @@ def repeat(it: Interpreter, journal: Iterable[object], result: Value, node: cst.
             fresh[entry] = f"#{it.identity_here(entry, node)}"
             it.journal.append(fresh[entry])
             _renew(it, fresh[entry])
+        elif isinstance(entry, Moved):
+            it.journal.append(entry)
+            _count(it, entry.path)
         elif isinstance(entry, Used):
             used = replace(entry, keys=tuple(_renamed(key, fresh) for key in entry.keys))
             it.journal.append(used)
@@ -93,10 +117,22 @@ def repeat(it: Interpreter, journal: Iterable[object], result: Value, node: cst.
     return trees.rebuilt(result, lambda leaf: _renamed(leaf, fresh)) if fresh else result
 
 
+def returned(it: Interpreter, site: Site, value: Value) -> Returned:
+    """The entry point returns, with what has become of keys and streams on the path."""
+    return Returned(site, value, drawn_with(it), spent(it), moved(it))
+
+
 def drawn_with(it: Interpreter) -> frozenset[tuple[str, ...]]:
     """The parts of the carry that each draw on the path was made from."""
     places = (name for ref, name in it.store or {} if ref == DREW_WITH)
     return frozenset(tuple(name.split("\n")) for name in places)
+
+
+def moved(it: Interpreter) -> frozenset[tuple[str, Value]]:
+    """How often each held stream has moved on, on the path."""
+    return frozenset(
+        (name, number) for (ref, name), number in (it.store or {}).items() if ref == MOVED
+    )
 
 
 def spent(it: Interpreter) -> frozenset[str]:
@@ -132,6 +168,17 @@ def _mark(it: Interpreter, used: Used) -> None:
     earlier = frozenset[Use]().union(*before)
     if all(before) and {used.use, *earlier} != {Use.FOLDED}:  # one may fold in many things
         it.emit(Reused(used.site, used.keys[0], earlier, used.use))
+
+
+def _count(it: Interpreter, path: str) -> None:
+    if it.store is None or not it.recording:
+        return
+    numbers = options(it.store.get((MOVED, path), Const(0)))
+    it.store[(MOVED, path)] = join_all(
+        Const(one.value + 1)
+        for one in numbers
+        if isinstance(one, Const) and isinstance(one.value, int)
+    )
 
 
 def _renew(it: Interpreter, name: str) -> None:

@@ -5,22 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flake8_nnx_rng.interpreter import Audit, Wrote
-from flake8_nnx_rng.interpreter.values import Key, Stream, Value, options
+from flake8_nnx_rng.interpreter.taint import Drawn, Held, is_threaded
+from flake8_nnx_rng.interpreter.values import Key, Stream, Value, options, taint_of
 from flake8_nnx_rng.rules import patterns
 from flake8_nnx_rng.rules.rule import Breach, Rule, example, way
 
 
 def check(audit: Audit) -> Iterator[Breach]:
     """A held place that is, or becomes, a key or stream was written."""
-    if audit.is_sampler:
-        return
     for event in audit.events():
-        if isinstance(event, Wrote) and (is_random(event.before) or is_random(event.after)):
+        if not isinstance(event, Wrote) or (audit.is_sampler and moves_on(event)):
+            continue
+        if is_random(event.before) or is_random(event.after):
             yield Breach(
                 event.site,
                 f"{way(event.site)} writes RNG state {event.path}: the loss replay starts where "
                 "the rollout left it; return the next key in the state instead",
             )
+
+
+def moves_on(event: Wrote) -> bool:
+    """Whether what is written comes of what was there, or was kept in the extras."""
+    taint = taint_of(event.after)
+    return is_threaded(taint) or any(isinstance(source, (Held, Drawn)) for source in taint)
 
 
 def is_random(value: Value) -> bool:
@@ -31,10 +38,11 @@ def is_random(value: Value) -> bool:
 RULE = Rule(
     code="NNX103",
     name="rng-state-write",
-    observable=("purity", "trace"),
+    observable=("purity", "trace", "lockstep"),
     what="""
 Finds writes of RNG state in the forward pass: `set_value`, `[...] =`, `.value =`, an assignment to
-an attribute that holds a key, `nnx.update` of a stream.
+an attribute that holds a key, `nnx.update` of a stream. An action sampler may move its own state
+on, as by splitting its key, but not set it to something else.
 """,
     why="""
 The library replays a pass on the promise that it left the module as it was. A written key stays

@@ -4,29 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from flake8_nnx_rng.interpreter import Advanced, Audit, Drew
+from flake8_nnx_rng.interpreter import Advanced, Audit, Drew, Event, Returned
 from flake8_nnx_rng.interpreter.taint import is_threaded
-from flake8_nnx_rng.interpreter.values import Stream
+from flake8_nnx_rng.interpreter.values import Stream, Value, options
 from flake8_nnx_rng.rules import patterns
 from flake8_nnx_rng.rules.replay import is_replayed
 from flake8_nnx_rng.rules.rule import Breach, Rule, example, way
 
 
 def check(audit: Audit) -> Iterator[Breach]:
-    """A stream moved at a place that the replay does not reach, and its sample comes back."""
+    """A stream moved where, or more often than, the replay moves it, and its sample comes back."""
     reached = {event.site.node for event in audit.replay if isinstance(event, (Drew, Advanced))}
-    for event in audit.rollout:
-        if not isinstance(event, (Drew, Advanced)) or event.site.node in reached:
-            continue
-        source = event.source
-        if not isinstance(source, Stream) or source.path is None or is_threaded(source.taint):
-            continue
-        if is_replayed(audit, event.site.node):
-            yield Breach(
-                event.site,
-                f"{way(event.site)} draws from {source.path} only if rollout_extras is None: its "
-                "stream is not where the rollout's was after the replay; draw in both cases",
-            )
+    drawn = [one for one in _own_draws(audit.rollout) if is_replayed(audit, one[1].site.node)]
+    alone = [(path, event) for path, event in drawn if event.site.node not in reached]
+    told = {path for path, _ in alone}
+    first = dict(reversed(drawn))
+    for path, moves in _moves(audit.rollout).items():
+        if path in first and path not in told and moves != _moves(audit.replay).get(path):
+            alone.append((path, first[path]))
+    for path, event in alone:
+        yield Breach(
+            event.site,
+            f"{way(event.site)} draws from {path} only if rollout_extras is None: its stream is "
+            "not where the rollout's was after the replay; draw in both cases",
+        )
+
+
+def _own_draws(events: tuple[Event, ...]) -> Iterator[tuple[str, Drew | Advanced]]:
+    """The places where a held stream moves, with its path."""
+    for event in events:
+        if isinstance(event, (Drew, Advanced)) and isinstance(event.source, Stream):
+            path = event.source.path
+            if path is not None and not is_threaded(event.source.taint):
+                yield path, event
+
+
+def _moves(events: tuple[Event, ...]) -> dict[str, set[Value]]:
+    """How often each held stream may have moved when a pass returns."""
+    moves: dict[str, set[Value]] = {}
+    for event in events:
+        if isinstance(event, Returned):
+            for path, number in event.moved:
+                moves.setdefault(path, set()).update(options(number))
+    return moves
 
 
 RULE = Rule(

@@ -21,7 +21,6 @@ IDIOMS = {
 }
 
 DISAGREEMENTS = {
-    "19 the first of several sources, where the caller gives none": "isinstance narrows nothing",
     "29 streams made of a constant for a random carry": "a recurrent layer's rngs= is ignored",
 }
 """Idioms that the linter misjudges for another reason than a missing rule."""

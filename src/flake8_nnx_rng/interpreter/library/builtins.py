@@ -28,7 +28,7 @@ from flake8_nnx_rng.interpreter.values import (
     options,
     taint_of,
 )
-from flake8_nnx_rng.knowledge import keys
+from flake8_nnx_rng.knowledge import keys, streams
 
 NONE_TYPE = External("types.NoneType")
 KEY_TYPE = External(keys.KEY_TYPE)
@@ -158,8 +158,13 @@ def _is_found(value: Value) -> bool:
 
 
 def _isinstance(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
-    """Decided only for what may be None: whoever tests the extras' type has emitted that type."""
+    """Decided for what may be None: whoever tests the extras' type has emitted that type.
+
+    That a stream is of the type it is taken for is believed, that it is of none other is not.
+    """
     value, kind = arguments.get("", 0) or Opaque(), arguments.get("", 1)
+    if isinstance(value, Stream) and kind == External(_stream_type(value)):
+        return Const(True)
     absent = tests.is_none(value)
     if absent is None or not (absent or tests.is_fed_back(value)):
         return Opaque()
@@ -168,6 +173,10 @@ def _isinstance(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Val
         return Const(absent) if len(kinds) == 1 else Opaque()
     are_classes = all(isinstance(one, (Class, External)) for one in kinds)
     return Const(not absent) if are_classes else Opaque()
+
+
+def _stream_type(stream: Stream) -> str:
+    return streams.STREAM if stream.single else streams.RNGS
 
 
 def _issubdtype(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
