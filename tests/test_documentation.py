@@ -44,6 +44,13 @@ def test_the_sound_classes_of_the_example_are_silent() -> None:
     assert all(f"{name}." in messages for name in faulty)
 
 
+def test_the_table_of_the_readme_has_a_row_for_every_rule_in_order() -> None:
+    rows = re.findall(r"^\| (NNX\d{3}) \|(.*)\|$", (ROOT / "README.md").read_text("utf-8"), re.M)
+    assert [code for code, _ in rows] == [*CATALOGUE]
+    off = [code for code, text in rows if text.endswith("; off by default ")]
+    assert off == [rule.code for rule in CATALOGUE.values() if not rule.by_default]
+
+
 def test_the_readme_shows_the_first_finding_as_it_is_printed() -> None:
     document = read_document(EXAMPLE, "examples/noisy_policy.py")
     assert with_frame(lint(document)[0], document) in (ROOT / "README.md").read_text("utf-8")

@@ -9,11 +9,12 @@ import pytest
 
 from flake8_nnx_rng import __version__
 from flake8_nnx_rng.adapters.cli import CLEAN, FAILED, FOUND
+from flake8_nnx_rng.adapters.explain import listing, pages
 from flake8_nnx_rng.findings import Finding
 from flake8_nnx_rng.lint import lint_cached
 from flake8_nnx_rng.source import Document
 
-from .conftest import Run
+from .conftest import Outcome, Run
 from .samples import AT, AT_CLASS, BROKEN, NOISY, SOUND, UNKNOWN_BASE, place
 
 FILES = {"noisy.py": NOISY, "sound.py": SOUND, "unknown.py": UNKNOWN_BASE, "broken.py": BROKEN}
@@ -196,11 +197,40 @@ def test_explain_shows_a_rule_whichever_case_its_code_is_written_in(run: Run, co
     assert done.out.startswith("# NNX101: class-level-stream\n")
 
 
-@pytest.mark.parametrize("code", ["NNX", "NNX999", "E501", ""])
-def test_explain_says_that_there_is_no_such_rule(run: Run, code: str) -> None:
+def test_explain_without_a_code_lists_the_rules_and_a_prefix_lists_its_group(run: Run) -> None:
+    every, group = run("explain"), run("explain", "nnx9")
+    assert (every.status, group.status) == (CLEAN, CLEAN)
+    assert every.out == f"{listing()}\n"
+    assert group.out == "NNX900  not-analysed  off\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "advice"),
+    [
+        ("NNX901", "did you mean NNX900"),
+        ("NNXX900", "did you mean NNX900"),
+        ("E501", "`nnx-rng explain` lists them\n"),
+        ("", "`nnx-rng explain` lists them\n"),
+    ],
+)
+def test_explain_says_that_there_is_no_such_rule(run: Run, code: str, advice: str) -> None:
     done = run("explain", code)
     assert (done.status, done.out) == (FAILED, "")
-    assert done.err == f"nnx-rng: there is no rule {code}\n"
+    assert done.err.startswith(f"nnx-rng: there is no rule {code}; {advice}")
+
+
+def test_explain_writes_a_page_for_every_rule_and_again_over_the_old_ones(run: Run) -> None:
+    for _ in range(2):
+        assert run("explain", "--write", "build/rules") == Outcome(CLEAN, "", "")
+    written = {path.name: path.read_bytes().decode() for path in Path("build/rules").iterdir()}
+    assert written == pages()
+
+
+def test_explain_says_where_it_cannot_write(run: Run) -> None:
+    Path("taken").touch()
+    done = run("explain", "--write", "taken")
+    assert (done.status, done.out) == (FAILED, "")
+    assert done.err.startswith("nnx-rng: taken: cannot be written: ")
 
 
 def test_the_version_is_the_package_s(run: Run) -> None:
@@ -210,8 +240,8 @@ def test_the_version_is_the_package_s(run: Run) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [(), ("lint",), ("check", "--format", "xml"), ("check", "--color", "red"), ("explain",)],
-    ids=["nothing", "unknown command", "unknown format", "unknown colour", "missing code"],
+    [(), ("lint",), ("check", "--format", "xml"), ("check", "--color", "red")],
+    ids=["nothing", "unknown command", "unknown format", "unknown colour"],
 )
 def test_a_command_line_that_is_not_understood_is_status_2(
     run: Run, arguments: tuple[str, ...]

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import importlib
-import inspect
-import random
-import secrets
 import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
-from flake8_nnx_rng.knowledge import functions, host
+from flake8_nnx_rng.knowledge import functions, host, library, streams
 
 GONE = {"jax.linear_util.wrap_init", "jax.ad_checkpoint.checkpoint"}
 """Names that only other releases of JAX have."""
@@ -83,24 +79,6 @@ def test_a_selection_passes_on_one_of_its_further_arguments() -> None:
         assert [float(value) for value in chosen] == [1.0, 2.0]
 
 
-def _own_functions(module: Any, prefix: str) -> Iterator[tuple[str, Any]]:
-    for name in dir(module):
-        value = getattr(module, name)
-        if not name.startswith("_") and callable(value) and not inspect.isclass(value):
-            yield f"{prefix}.{name}", value
-
-
-@pytest.mark.parametrize("prefix", ["random", "numpy.random", "secrets"])
-def test_every_function_of_a_host_module_draws_or_is_known_to_be_silent(prefix: str) -> None:
-    module = {"random": random, "numpy.random": np.random, "secrets": secrets}[prefix]
-    silent = {
-        name.rpartition(".")[2]
-        for name, _ in _own_functions(module, prefix)
-        if not host.draws_on_host(name)
-    }
-    assert silent <= host.GENERATOR_SILENT | {"default_rng", "get_bit_generator"}
-
-
 @pytest.mark.parametrize(
     ("name", "draws"),
     [
@@ -130,3 +108,30 @@ def test_every_function_of_a_host_module_draws_or_is_known_to_be_silent(prefix: 
 )
 def test_what_draws_on_the_host_is_told_by_name(name: str, draws: bool) -> None:
     assert host.draws_on_host(name) is draws
+
+
+@pytest.mark.parametrize(
+    ("name", "is_silent"),
+    [
+        ("jax.tree.leaves", True),
+        ("builtins.print", True),
+        ("logging.info", True),
+        ("chex.Dimensions", True),
+        ("distrax.Normal", True),
+        ("distrax.sample", False),
+        ("equinox.filter", False),
+        ("jaxed.leaves", False),
+        ("helpers.jax.noise", False),
+        ("nnx_ppo.rollout", False),
+        ("?.Noise", False),
+        ("", False),
+    ],
+)
+def test_what_draws_nothing_unread_is_told_by_its_package(name: str, is_silent: bool) -> None:
+    assert functions.draws_nothing(name) is is_silent
+
+
+def test_methods_that_keep_what_they_are_given_are_no_methods_of_streams() -> None:
+    drawing = streams.DRAW_METHODS | streams.ADVANCE_METHODS | streams.INITIALIZER_METHODS
+    assert functions.KEEPING_METHODS.isdisjoint(drawing)
+    assert functions.SEEN_THROUGH.isdisjoint(library.REFERENCE_PACKAGES)

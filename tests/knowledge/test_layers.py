@@ -1,4 +1,4 @@
-"""The table of drawing layers against the installed Flax."""
+"""The tables of layers that draw or write against the installed Flax."""
 
 from __future__ import annotations
 
@@ -9,22 +9,12 @@ from typing import Any
 
 import flax.linen as linen
 import flax.nnx as nnx
+import jax
 import jax.numpy as jnp
 import pytest
 
 from flake8_nnx_rng.knowledge import layers, library
 
-SILENT = {
-    "flax.nnx.GRUCell": "its stream is kept for initialize_carry, which RNN calls",
-    "flax.nnx.LSTMCell": "its stream is kept for initialize_carry, which RNN calls",
-    "flax.nnx.OptimizedLSTMCell": "its stream is kept for initialize_carry, which RNN calls",
-    "flax.nnx.SimpleCell": "its stream is kept for initialize_carry, which RNN calls",
-    "flax.nnx.Sequential": "hands rngs on to its layers and has none itself",
-    "flax.nnx.bridge.Module": "a base class for linen's style, no layer",
-}
-"""Modules that mention streams and draw nothing when they are called."""
-
-HINTS = ("self.rngs", "keep_rngs", "make_rng")
 X = jnp.ones((2, 3))
 
 
@@ -35,26 +25,9 @@ def _modules() -> Iterator[tuple[str, type]]:
                 yield f"{package}.{name}", value
 
 
-def _mentions_drawing(layer: type) -> bool:
-    source = inspect.getsource(layer)
-    parameters = inspect.signature(layer.__call__).parameters
-    return "rngs" in parameters or any(hint in source for hint in HINTS)
-
-
-def test_every_flax_layer_that_mentions_drawing_is_classified() -> None:
-    drawing = {name for name, layer in _modules() if _mentions_drawing(layer)}
-    classified = layers.DRAWING_LAYERS.keys() | layers.RECURRENT_CALLERS | SILENT.keys()
-    assert drawing - classified == set()
-
-
-def test_every_classified_layer_exists_and_is_listed_once() -> None:
-    names = [*layers.DRAWING_LAYERS, *layers.RECURRENT_CALLERS, *SILENT]
-    assert set(names) <= {name for name, _ in _modules()}
-    assert len(names) == len(set(names))
-
-
 def test_the_modelled_layers_are_those_of_the_other_tables_and_flax_has_them() -> None:
-    assert layers.DRAWING_LAYERS.keys() | layers.RECURRENT_CALLERS < layers.MODELLED
+    assert layers.SELF_WILLED | layers.RECURRENT_CALLERS < layers.MODELLED
+    assert layers.SELF_WILLED.isdisjoint(layers.RECURRENT_CALLERS)
     assert dict(_modules()).keys() >= layers.MODELLED
     assert {library.canonical(name) for name in layers.MODELLED} == layers.MODELLED
 
@@ -192,6 +165,91 @@ def test_a_recurrent_layer_takes_an_initial_carry(name: str) -> None:
     assert {layers.CARRY_ARGUMENT, layers.KEY_ARGUMENT} <= parameters.keys()
 
 
+class _Counter(linen.Module):
+    """Counts its calls, if it may."""
+
+    @linen.compact
+    def __call__(self, x: jax.Array) -> jax.Array:
+        count = self.variable("batch_stats", "count", lambda: jnp.zeros(()))
+        if self.is_mutable_collection("batch_stats"):
+            count.value += 1
+        return x
+
+
+def _bridged(rngs: nnx.Rngs) -> Any:
+    return nnx.bridge.lazy_init(nnx.bridge.ToNNX(_Counter(), rngs=rngs), X)
+
+
+def _attend(rngs: nnx.Rngs) -> nnx.MultiHeadAttention:
+    layer = nnx.MultiHeadAttention(1, 3, decode=False, rngs=rngs)
+    layer.init_cache(X.shape)
+    return layer
+
+
+WRITERS: dict[str, tuple[Callable[[nnx.Rngs], nnx.Module], Any]] = {
+    "flax.nnx.BatchNorm": (lambda rngs: nnx.BatchNorm(3, rngs=rngs), False),
+    "flax.nnx.SpectralNorm": (
+        lambda rngs: nnx.SpectralNorm(nnx.Linear(3, 3, rngs=rngs), rngs=rngs),
+        None,
+    ),
+    "flax.nnx.WeightNorm": (
+        lambda rngs: nnx.WeightNorm(nnx.Linear(3, 3, rngs=rngs), rngs=rngs),
+        None,
+    ),
+    "flax.nnx.MultiHeadAttention": (_attend, True),
+    "flax.nnx.bridge.ToNNX": (_bridged, ["batch_stats"]),
+}
+"""How each is built, and a value of its flag at which it writes."""
+
+
+def _changes(layer: Any, **options: Any) -> bool:
+    """Whether a call of a layer leaves its state another."""
+
+    def state() -> list[Any]:
+        return jax.tree.leaves(nnx.state(layer, nnx.Not(nnx.RngState)))
+
+    before = jax.tree.map(jnp.copy, state())
+    layer(X[:1] * jnp.arange(1.0, 4.0), **options)
+    return any(bool((a != b).any()) for a, b in zip(before, state(), strict=True))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", layers.WRITING_LAYERS)
+def test_a_layer_writes_unless_the_call_says_what_keeps_it_silent(name: str) -> None:
+    writing = layers.WRITING_LAYERS[name]
+    make, loud = WRITERS[name]
+    assert _changes(make(nnx.Rngs(0))) is writing.writes_unsaid
+    if writing.flag is not None:
+        assert _changes(make(nnx.Rngs(0)), **{writing.flag: loud})
+        for silent in writing.silent_values:
+            assert not _changes(make(nnx.Rngs(0)), **{writing.flag: silent})
+
+
+@pytest.mark.slow
+def test_train_undoes_what_a_constructor_said_of_statistics_but_not_of_decoding() -> None:
+    hearing = {name for name, one in layers.WRITING_LAYERS.items() if one.hears_constructor}
+    assert hearing == {"flax.nnx.MultiHeadAttention"}
+    frozen: Any = nnx.BatchNorm(3, use_running_average=True, rngs=nnx.Rngs(0))
+    attention: Any = _attend(nnx.Rngs(0))
+    for layer in (frozen, attention):
+        assert not _changes(layer)
+        layer.train()
+    assert _changes(frozen)
+    assert not _changes(attention)
+
+
+@pytest.mark.parametrize("name", layers.WRITING_LAYERS)
+def test_the_flag_of_a_writing_layer_stands_where_the_table_says(name: str) -> None:
+    writing = layers.WRITING_LAYERS[name]
+    parameters = list(inspect.signature(_class(name).__call__).parameters.values())[1:]
+    for position, parameter in enumerate(parameters):
+        if parameter.name == writing.flag:
+            is_keyword = parameter.kind is inspect.Parameter.KEYWORD_ONLY
+            assert writing.flag_position == (None if is_keyword else position)
+            return
+    assert writing.flag is None
+
+
 def test_layer_names_are_canonical() -> None:
-    names = [*layers.DRAWING_LAYERS, *layers.RECURRENT_CALLERS]
+    names = [*layers.SELF_WILLED, *layers.RECURRENT_CALLERS]
     assert [library.canonical(name) for name in names] == names

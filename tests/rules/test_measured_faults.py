@@ -12,6 +12,8 @@ CONSTRUCTOR = """
                 self.rngs = rngs
                 self.key = nnx.Variable(jax.random.key(1))
                 self.dropout = nnx.Dropout(0.5, rngs=rngs)
+                self.norm = nnx.BatchNorm(3, rngs=rngs)
+                self.count = nnx.Variable(jnp.zeros(()))
                 self.np_rng = np.random.default_rng(0)
 """
 
@@ -40,6 +42,13 @@ FAULTS = {
     "NumPy's global generator": """
                 x = x + np.random.normal(size=x.shape)  # NNX107
     """,
+    "batch normalisation in train mode": """
+                x = self.norm(x)  # NNX108
+    """,
+    "a counter of the module's own": """
+                self.count[...] += 1  # NNX108
+                x = x + self.count[...]
+    """,
     "a NumPy generator of the module's own": """
                 x = x + self.np_rng.normal(size=x.shape)  # NNX107
     """,
@@ -49,6 +58,12 @@ SOUND = {
     "a key for each environment in the carry": """
                 state, use = jax.vmap(lambda k: tuple(jax.random.split(k)))(state)
                 x = x + jax.vmap(lambda k, row: jax.random.normal(k, row.shape))(use, x)
+    """,
+    "batch normalisation by stored statistics": """
+                x = self.norm(x, use_running_average=True)
+    """,
+    "a counter that only a log would show": """
+                self.count[...] += 1
     """,
     "dropout with a carried key": """
                 state, use = jax.vmap(lambda k: tuple(jax.random.split(k)))(state)

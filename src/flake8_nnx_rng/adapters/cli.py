@@ -152,13 +152,16 @@ def _check_file(
 
 
 def _explain(options: argparse.Namespace) -> int:
-    from flake8_nnx_rng.adapters.explain import explain  # brings the rules, and libcst with them
+    from flake8_nnx_rng.adapters import explain  # brings the rules, and libcst with them
 
-    text = explain(options.code)
-    if text is None:
-        print(f"nnx-rng: there is no rule {options.code}", file=sys.stderr)
+    if options.write is not None:
+        explain.write_pages(Path(options.write))
+        return CLEAN
+    try:
+        print(explain.answer(options.code))
+    except LookupError as error:
+        print(f"nnx-rng: {error}", file=sys.stderr)
         return FAILED
-    print(text)
     return CLEAN
 
 
@@ -207,7 +210,8 @@ def _parser() -> argparse.ArgumentParser:
         "-v", "--verbose", action="store_true", help="say also what could not be analysed"
     )
 
-    rule = commands.add_parser("explain", help="show the text of a rule")
+    rule = commands.add_parser("explain", help="show the text of a rule, or list the rules")
     rule.set_defaults(command=_explain)
-    rule.add_argument("code", help="such as NNX101")
+    rule.add_argument("code", nargs="?", help="such as NNX101, or NNX1 for its group; else all")
+    rule.add_argument("--write", metavar="DIR", help="write a page for every rule, and an index")
     return parser

@@ -22,14 +22,16 @@ from flake8_nnx_rng.interpreter.drawing import draw_key
 from flake8_nnx_rng.interpreter.engine import Callee, Interpreter
 from flake8_nnx_rng.interpreter.joins import join, join_all
 from flake8_nnx_rng.interpreter.library import externals, keys
-from flake8_nnx_rng.interpreter.taint import Asked, is_threaded, within
+from flake8_nnx_rng.interpreter.taint import Asked, Drawn, is_threaded, within
 from flake8_nnx_rng.interpreter.unknown import unknown_call
 from flake8_nnx_rng.interpreter.values import (
     Arguments,
     Class,
+    Const,
     External,
     Function,
     Instance,
+    Key,
     Layer,
     Method,
     Opaque,
@@ -63,8 +65,18 @@ def _sampling_key(func: cst.BaseExpression, callee: Value, arguments: Arguments)
         return None
     if not all(isinstance(option, (Opaque, Method)) for option in options(callee)):
         return None
-    given = (arguments.get(name) for name in SAMPLING_PARAMETERS)
-    return next((key for key in given if key is not None), None)
+    named = (arguments.get(name) for name in SAMPLING_PARAMETERS)
+    by_position = (value for value in arguments.positional if _is_one_of(value, Key, Stream))
+    keys_given = (key for key in (*named, *by_position) if key is not None)
+    return next((key for key in keys_given if not _is_no_seed(key)), None)
+
+
+def _is_one_of(value: Value, *kinds: type[Any]) -> bool:
+    return any(isinstance(option, kinds) for option in options(value))
+
+
+def _is_no_seed(value: Value) -> bool:
+    return isinstance(value, Const) and not isinstance(value.value, int)
 
 
 def evaluate_arguments(it: Interpreter, args: Sequence[cst.Arg]) -> Arguments:
@@ -160,8 +172,9 @@ def _opaque(it: Interpreter, callee: Opaque, arguments: Arguments, node: cst.CST
     if base and name in _VIEWS and not arguments.values():
         return collection_methods.METHODS[name](replace(callee, path=base), arguments)
     result = unknown_call(it, callee.path, callee, arguments, node)
-    asked = Opaque(result.taint | {Asked(callee.path, node)})
-    return children.call_unknown(it, callee.path, asked, arguments, node)
+    if Drawn(node) not in result.taint:  # nothing was handed over, which would be told instead
+        result = Opaque(result.taint | {Asked(callee.path, node)})
+    return children.call_unknown(it, callee.path, result, arguments, node)
 
 
 _VIEWS = frozenset({"items", "values"})

@@ -8,6 +8,7 @@ import libcst as cst
 
 from flake8_nnx_rng.interpreter import trees
 from flake8_nnx_rng.interpreter.engine import Interpreter
+from flake8_nnx_rng.interpreter.escapes import hand_over
 from flake8_nnx_rng.interpreter.events import CalledChild, ReadPart
 from flake8_nnx_rng.interpreter.taint import Part, Passed, Redrawn, Sample
 from flake8_nnx_rng.interpreter.values import (
@@ -37,7 +38,10 @@ def call_child(
     state, extras = _given(arguments)
     it.emit(CalledChild(it.site(node), name, promise, state, extras, is_certain=True))
     given = [v for v in arguments.values() if v is not extras or promise.extras is not Threads.NO]
-    result = blur(child, *given)
+    # Whether a child that has a state is given its own is told by the event.
+    further = [v for v in given if v is not state or promise.carry is Threads.NO]
+    mark = hand_over(it, name, further, node)
+    result = blur(child, *given, Opaque(mark))
     passed = {Passed(s.node) for s in result.taint if isinstance(s, (Sample, Redrawn))}
     return _output(library.OUTPUT, name, Opaque(result.taint | passed), node)
 

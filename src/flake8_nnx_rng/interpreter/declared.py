@@ -25,7 +25,7 @@ def value_of(
             return Stream(taint, path, single=name == streams.STREAM)
         if name in streams.KEY_TYPES:
             return Key(taint, path)
-        if name in layers.DRAWING_LAYERS or name in host.GENERATOR_FACTORIES:
+        if name in layers.SELF_WILLED or name in host.GENERATOR_FACTORIES:
             return Layer(name, Arguments(), path, is_built=False)
     return None
 

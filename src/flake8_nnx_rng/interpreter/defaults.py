@@ -34,7 +34,7 @@ def _defaults(it: Interpreter, cls: ClassInfo) -> Iterator[Defaulted]:
 def _defaults_of(it: Interpreter, node: cst.FunctionDef, owner: ClassInfo) -> Iterator[Defaulted]:
     parameters = node.params
     for parameter in (*parameters.posonly_params, *parameters.params, *parameters.kwonly_params):
-        if isinstance(parameter.default, cst.Call):
+        if isinstance(parameter.default, (cst.Call, cst.Name, cst.Attribute)):
             value = names.in_scope(it, parameter.default, owner.scope)
             if isinstance(value, (Key, Stream)):
                 trail = (f"{owner.name}.{node.name.value}",)

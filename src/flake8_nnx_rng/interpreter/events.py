@@ -156,7 +156,7 @@ class Constructed:
 
 @dataclass(frozen=True, slots=True)
 class Escaped:
-    """A key or stream was handed to code that cannot be seen."""
+    """A key or stream was handed to code that is not followed."""
 
     site: Site
     value: Stream | Key

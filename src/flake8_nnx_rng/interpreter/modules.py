@@ -6,24 +6,23 @@ import libcst as cst
 
 from flake8_nnx_rng.interpreter import attributes, children, containers, uses
 from flake8_nnx_rng.interpreter.drawing import advance, drew
+from flake8_nnx_rng.interpreter.drawing_layers import own_stream, sources
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.events import Use, Wrote
 from flake8_nnx_rng.interpreter.joins import SEQUENTIAL, join_all
-from flake8_nnx_rng.interpreter.taint import CLEAN, Held, merge
+from flake8_nnx_rng.interpreter.taint import merge
 from flake8_nnx_rng.interpreter.unknown import call_functions_in, unknown_call
 from flake8_nnx_rng.interpreter.values import (
     NONE,
     Arguments,
     Const,
     Instance,
-    Key,
     Layer,
     Opaque,
     Stream,
     Value,
     blur,
     options,
-    taint_of,
 )
 from flake8_nnx_rng.knowledge import layers
 from flake8_nnx_rng.knowledge.children import promise_of_library
@@ -59,25 +58,14 @@ def call_layer(it: Interpreter, layer: Layer, arguments: Arguments, node: cst.CS
         return _call_chain(it, layer, arguments, node)
     if layer.name in layers.RECURRENT_CALLERS:
         _ask_for_carry(it, layer, arguments, node)
-    _note_statistics(it, layer, arguments, node)
-    drawing = layers.DRAWING_LAYERS.get(layer.name)
-    if drawing is None or _is_silent(drawing, layer, arguments):
+    if layer.path is not None and _writes(layer, arguments):
+        it.emit(Wrote(it.site(node), layer.path, layer, result))
+    drawn_from = sources(layer, arguments)
+    if not drawn_from:
         call_functions_in(it, arguments, node)
         return result
-    sources = _sources(drawing, layer, arguments)
-    uses.use(it, join_all(sources), Use.DRAWN, node)
-    return Opaque(merge([result.taint, *(drew(it, s, s.taint, node, layer) for s in sources)]))
-
-
-def _note_statistics(
-    it: Interpreter, layer: Layer, arguments: Arguments, node: cst.CSTNode
-) -> None:
-    """A normalisation layer writes the statistics that it keeps, unless its call says otherwise."""
-    flag = layers.WRITING_LAYERS.get(layer.name)
-    if flag is None or layer.path is None or arguments.get(flag[0]) == Const(flag[1]):
-        return
-    statistics = Opaque(taint_of(layer), layer.path)
-    it.emit(Wrote(it.site(node), layer.path, statistics, blur(*arguments.values())))
+    uses.use(it, join_all(drawn_from), Use.DRAWN, node)
+    return Opaque(merge([result.taint, *(drew(it, s, s.taint, node, layer) for s in drawn_from)]))
 
 
 def call_layer_method(
@@ -141,37 +129,14 @@ def _has_random_carry(cell: Layer) -> bool:
     return cell.arguments.get(layers.CARRY_INITIALIZER) is not None
 
 
-def _is_silent(drawing: layers.DrawingLayer, layer: Layer, arguments: Arguments) -> bool:
-    if arguments.get(layers.SILENT_FLAG) == Const(True):
-        return True
-    if drawing.rate is None:
-        return False
-    rate = layer.arguments.get(drawing.rate, drawing.rate_position)
-    if rate is None:
-        return not drawing.default_draws and layer.arguments.rest is None and layer.is_built
-    return isinstance(rate, Const) and rate.value in drawing.silent_rates
-
-
-def _sources(
-    drawing: layers.DrawingLayer, layer: Layer, arguments: Arguments
-) -> list[Stream | Key | Opaque]:
-    """What a layer draws from: the key that the call passes, else its own stream."""
-    passed = arguments.get(layers.KEY_ARGUMENT)
-    sources: list[Stream | Key | Opaque] = []
-    for option in options(NONE if passed is None else passed):
-        if option == NONE:
-            sources.append(own_stream(layer, drawing.stream))
-        elif isinstance(option, (Stream, Key, Opaque)):
-            sources.append(option)
-        else:
-            sources.append(Opaque(taint_of(option)))
-    return sources
-
-
-def own_stream(layer: Layer, attribute: str) -> Stream:
-    """The stream that a layer keeps; a layer built in the pass has the one that it was given."""
-    if layer.path is None:
-        given = layer.arguments.get(layers.KEY_ARGUMENT)
-        return Stream(CLEAN if given is None else taint_of(given))
-    path = f"{layer.path}.{attribute}"
-    return Stream(frozenset({Held(path)}), path)
+def _writes(layer: Layer, arguments: Arguments) -> bool:
+    """Whether a call of a layer writes the state that the layer keeps."""
+    writing = layers.WRITING_LAYERS.get(layer.name)
+    if writing is None or writing.flag is None:
+        return writing is not None
+    said = arguments.get(writing.flag, writing.flag_position)
+    if said in (None, NONE) and writing.hears_constructor:
+        said = layer.arguments.get(writing.flag)
+    if said is None:
+        return writing.writes_unsaid
+    return not (isinstance(said, Const) and said.value in writing.silent_values)

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import libcst as cst
 
 from flake8_nnx_rng.interpreter import trees
 from flake8_nnx_rng.interpreter.engine import Interpreter
-from flake8_nnx_rng.interpreter.events import Escaped
-from flake8_nnx_rng.interpreter.taint import CLEAN, Sample, Taint, is_threaded, own, spread_as
+from flake8_nnx_rng.interpreter.escapes import hand_over
+from flake8_nnx_rng.interpreter.taint import CLEAN, own, spread_as
 from flake8_nnx_rng.interpreter.values import (
     Arguments,
     External,
     Function,
-    Instance,
-    Key,
     Layer,
     Method,
     Opaque,
     Partial,
-    Stream,
     Value,
     blur,
     options,
@@ -35,35 +30,35 @@ def unknown_call(
 
     What it draws from keys and streams that are handed to it is as good as drawn here.
     """
-    marks: Taint = CLEAN
-    for random in _random_in(it, arguments) if not functions.draws_nothing(name) else ():
-        it.emit(Escaped(it.site(node), random, name))
-        if not is_threaded(random.taint):
-            marks = frozenset({Sample(node)})
+    is_silent = (functions.draws_nothing(name) and not _calls_unseen(arguments)) or _keeps(node)
+    mark = CLEAN if is_silent else hand_over(it, name, arguments.values(), node)
     results = call_functions_in(it, arguments, node)
-    return blur(callee, *arguments.values(), *results, Opaque(marks))
+    return blur(callee, *arguments.values(), *results, Opaque(mark))
 
 
-def _random_in(it: Interpreter, arguments: Arguments) -> Iterator[Stream | Key]:
-    """The keys and streams among arguments, and those that objects among them hold."""
-    for value in arguments.values():
-        for leaf in trees.leaves(value):
-            if isinstance(leaf, Instance):
-                store = it.store or {}
-                held = [v for (ref, _), v in store.items() if ref == leaf.ref]
-            else:
-                held = [leaf]
-            for option in (one for part in held for one in options(part)):
-                if isinstance(option, Stream) or (isinstance(option, Key) and option.taint):
-                    yield option
+def _calls_unseen(arguments: Arguments) -> bool:
+    """Whether a function that cannot be seen is among the arguments, to be called with the rest."""
+    given = [option for value in arguments.values() for option in options(value)]
+    return any(isinstance(v, External) and not functions.draws_nothing(v.name) for v in given)
+
+
+def _keeps(node: cst.CSTNode) -> bool:
+    """Whether a call only keeps or shows what it is given: `xs.append(x)`, `a.at[i].set(x)`."""
+    if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+        return False
+    match node.func.value:
+        case cst.Subscript(value=cst.Attribute(attr=cst.Name("at"))):
+            return True
+        case _:
+            return node.func.attr.value in functions.KEEPING_METHODS
 
 
 def call_functions_in(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> list[Value]:
-    """Calls every function among the arguments, as `tree.map(f, x)` would; their results.
+    """Calls every function in the arguments, as `tree.map(f, x)` would; their results.
 
     Each is called with the other arguments blurred into one, for as many as it takes.
     """
-    given = [option for value in arguments.values() for option in options(value)]
+    given = [leaf for value in arguments.values() for leaf in trees.leaves(value)]
     # Whatever maps over the envs in code that cannot be seen may have done so.
     taint = blur(*(value for value in given if not _is_function(value))).taint
     called = Arguments(rest=Opaque(spread_as(taint, own)))

@@ -2,40 +2,42 @@
 
 from __future__ import annotations
 
-SEEN_THROUGH = frozenset(
-    {
-        "builtins",
-        "chex",
-        "collections",
-        "copy",
-        "dataclasses",
-        "einops",
-        "flax",
-        "functools",
-        "inspect",
-        "itertools",
-        "jax",
-        "jaxtyping",
-        "logging",
-        "math",
-        "numpy",
-        "operator",
-        "optax",
-        "typing",
-        "typing_extensions",
-        "warnings",
-    }
-)
+import sys
+
+from flake8_nnx_rng.knowledge import library
+
+SEEN_THROUGH = sys.stdlib_module_names | {
+    "absl",
+    "builtins",
+    "chex",
+    "einops",
+    "flax",
+    "jax",
+    "jaxtyping",
+    "numpy",
+    "optax",
+    "scipy",
+    "typing_extensions",
+}
 """Packages whose functions draw only where another table says so."""
+
+KEEPING_METHODS = frozenset(
+    {"append", "appendleft", "extend", "insert", "setdefault"}
+    | {"critical", "debug", "error", "exception", "info", "warning"}
+)
+"""Methods of collections and loggers, which keep or show what they are given."""
 
 
 def draws_nothing(name: str) -> bool:
-    """Whether a library function of no other table is known not to draw from what it is given.
+    """Whether a library's function or class of no other table draws nothing of what it is given.
 
-    >>> draws_nothing("jax.tree.leaves"), draws_nothing("elsewhere.perturbed")
-    (True, False)
+    >>> draws_nothing("jax.tree.leaves"), draws_nothing("distrax.Normal")
+    (True, True)
+    >>> draws_nothing("elsewhere.perturbed"), draws_nothing("distrax.perturbed")
+    (False, False)
     """
-    return name.partition(".")[0] in SEEN_THROUGH
+    package, is_class = name.partition(".")[0], name.rpartition(".")[2][:1].isupper()
+    return package in SEEN_THROUGH or (is_class and package in library.STATELESS_PACKAGES)
 
 
 TRANSFORMS = frozenset(

@@ -22,6 +22,7 @@ MODULES = ("random.", "numpy.random.", "secrets.")
 
 FUNCTIONS = frozenset(
     [
+        "jax.lax.rng_uniform",  # a generator of the device, which no key controls
         "os.urandom",
         "uuid.uuid1",
         "uuid.uuid4",

@@ -1,7 +1,8 @@
-"""What each public function of `jax.random` does to its key (jax 0.10.2)."""
+"""What each public function of `jax.random`, and what else takes a key, does to it (jax 0.12.0)."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum, auto
 
 
@@ -45,8 +46,8 @@ PREFIX = "jax.random."
 SAMPLING_METHODS = frozenset({"sample", "sample_n", "rsample", "sample_and_log_prob"})
 """Methods of distributions, as of distrax, TensorFlow Probability and NumPyro."""
 
-SAMPLING_PARAMETERS = ("seed", "key", "rng")
-"""What a distribution's key is called, always given by keyword."""
+SAMPLING_PARAMETERS = ("seed", "key", "rng", "rng_key")
+"""What they call the key."""
 
 KEY_PARAMETERS = ("key", "keys", "key_bits_array", "seed")
 """What the first parameter is called where it is given by keyword."""
@@ -63,8 +64,45 @@ KEY_TYPE = "jax.dtypes.prng_key"
 BATCH_DEPENDENT = frozenset({"rbg", "unsafe_rbg"})
 """Implementations whose draws under `vmap` depend on the position in the batch."""
 
-SILENT_INITIALIZERS = frozenset({"zeros", "ones", "constant", "zeros_init", "ones_init"})
+SILENT_INITIALIZERS = frozenset({"zeros", "ones"})
 """Initializers that take a key and do not use it."""
 
+SILENT_FACTORIES = frozenset({"constant", "zeros_init", "ones_init"})
+"""Functions that return such an initializer."""
+
 INITIALIZERS = "jax.nn.initializers."
-"""Factories: what they return is called with a key and draws."""
+"""Further factories: what they return is called with a key and draws."""
+
+ZEROS = f"{INITIALIZERS}zeros"
+
+
+@dataclass(frozen=True)
+class KeyedFunction:
+    """A function outside of `jax.random` that draws from a key, if it is given one.
+
+    Attributes:
+        parameter: What takes the key.
+        position: Where it stands positionally, or None for keyword only.
+        rate: What it draws with, and where that stands; nothing is drawn without it or at 0.
+        silencer: The flag at which nothing is drawn, and where it stands.
+    """
+
+    parameter: str
+    position: int | None
+    rate: tuple[str, int] | None = None
+    silencer: tuple[str, int] | None = None
+
+
+def _attention(position: int) -> KeyedFunction:
+    return KeyedFunction(
+        "dropout_rng", position, ("dropout_rate", position + 1), ("deterministic", position + 2)
+    )
+
+
+KEYED_FUNCTIONS: dict[str, KeyedFunction] = {
+    "flax.linen.dot_product_attention": _attention(6),
+    "flax.linen.dot_product_attention_weights": _attention(5),
+    "flax.nnx.dot_product_attention": _attention(6),
+    "jax.lax.rng_bit_generator": KeyedFunction("key", 0),
+    "optax.power_iteration": KeyedFunction("key", None),
+}

@@ -1,4 +1,4 @@
-"""Which Flax layers draw by themselves when they are called (flax 0.12.8)."""
+"""Which Flax layers draw, or write state, by themselves when they are called (flax 0.12.12)."""
 
 from __future__ import annotations
 
@@ -32,12 +32,37 @@ DRAWING_LAYERS: dict[str, DrawingLayer] = {
     "flax.nnx.bridge.ToNNX": DrawingLayer(stream="to_nnx__rngs"),
 }
 
-WRITING_LAYERS: dict[str, tuple[str, bool]] = {
-    "flax.nnx.BatchNorm": ("use_running_average", True),
-    "flax.nnx.SpectralNorm": ("update_stats", False),
+
+@dataclass(frozen=True)
+class WritingLayer:
+    """A layer that writes state of its own when it is called.
+
+    Attributes:
+        flag: The argument of the call that decides whether it does, or None if nothing does.
+        flag_position: Where that argument stands positionally, or None for keyword only.
+        silent_values: Its literal values at which nothing is written.
+        writes_unsaid: Whether it writes when nothing is said.
+        hears_constructor: Whether the constructor's argument of that name counts as well; not if
+            `train()` undoes it.
+    """
+
+    flag: str | None = None
+    flag_position: int | None = None
+    silent_values: tuple[object, ...] = ()
+    writes_unsaid: bool = True
+    hears_constructor: bool = False
+
+
+WRITING_LAYERS: dict[str, WritingLayer] = {
+    "flax.nnx.BatchNorm": WritingLayer("use_running_average", 1, (True,)),
+    # These two normalise the parameters of the layer that they wrap in place, in either mode.
+    "flax.nnx.SpectralNorm": WritingLayer(),
+    "flax.nnx.WeightNorm": WritingLayer(),
+    "flax.nnx.MultiHeadAttention": WritingLayer(
+        "decode", None, (False, None), writes_unsaid=False, hears_constructor=True
+    ),
+    "flax.nnx.bridge.ToNNX": WritingLayer("mutable", None, (False, None), writes_unsaid=False),
 }
-"""Layers that update statistics when they are called: the argument of the call and its value that
-keep them from it. The same argument of the constructor does not count, as `train()` undoes it."""
 
 RECURRENT_CALLERS = frozenset({"flax.nnx.RNN", "flax.nnx.Bidirectional"})
 """Layers that ask a cell for its initial carry when the call passes none."""
@@ -55,5 +80,8 @@ RETURNING_SELF = frozenset({"lazy_init"})
 METHODS = frozenset({CARRY_METHOD, "__call__", "lazy_init"})
 """Methods of layers that are modelled."""
 
-MODELLED = frozenset(DRAWING_LAYERS) | RECURRENT_CALLERS | {"flax.nnx.Sequential"}
+SELF_WILLED = frozenset(DRAWING_LAYERS) | frozenset(WRITING_LAYERS)
+"""Layers that draw or write when they are called."""
+
+MODELLED = SELF_WILLED | RECURRENT_CALLERS | {"flax.nnx.Sequential"}
 """Layers whose calls are modelled, also where a class of the project derives from one."""

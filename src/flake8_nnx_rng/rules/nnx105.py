@@ -1,4 +1,4 @@
-"""NNX105: a class-level stream or key is handed to code that cannot be seen."""
+"""NNX105: a class-level stream or key is handed to code that is not followed."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from flake8_nnx_rng.rules.rule import Breach, Rule, example, way
 
 
 def check(audit: Audit) -> Iterator[Breach]:
-    """A held stream or key went into a call of which nothing is known."""
+    """A held stream or key went into a call that is not followed."""
     for event in audit.events():
         path = held_place(event.value) if isinstance(event, Escaped) else None
         if not isinstance(event, Escaped) or path is None or is_replayed(audit, event.site.node):
             continue
         yield Breach(
             event.site,
-            f"{way(event.site)} hands class-level {path} to {event.callee}, which cannot be seen: "
-            "what it draws differs between rollout and loss replay; hand it a key carried per env",
+            f"{way(event.site)} hands class-level {path} to {event.callee}, whose draws are not "
+            "followed: rollout and loss replay will see different noise; hand it a key carried per "
+            "env",
         )
 
 
@@ -28,9 +29,10 @@ RULE = Rule(
     name="escaping-stream",
     observable=("replay", "purity"),
     what="""
-Finds class-level streams and keys that the forward pass hands to code which the analysis cannot
-see: a function of a package that is not part of the project, a child of unknown type, a module that
-is handed over as a whole.
+Finds class-level streams and keys that the forward pass hands to code which is not followed: a
+function of a package that is not part of the project, a child module, which is checked by itself, a
+method of something of unknown type. The module itself counts (`helper(self)`) if it holds a stream
+or a key. Functions of Python, JAX, Flax, NumPy and Optax that are known not to draw do not count.
 """,
     why="""
 Whatever that code draws, it draws again in the loss replay, from a stream that the rollout has

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from flake8_nnx_rng.interpreter import Audit, Drew, Event, Wrote
 from flake8_nnx_rng.interpreter.taint import Held, merge
+from flake8_nnx_rng.interpreter.values import Layer
 from flake8_nnx_rng.rules.carry import is_within
 from flake8_nnx_rng.rules.nnx103 import is_random
 from flake8_nnx_rng.rules.replay import what_is_compared
@@ -22,10 +23,17 @@ def check(audit: Audit) -> Iterator[Breach]:
             if any(is_within(event.path, p) or is_within(p, event.path) for p in read):
                 yield Breach(
                     event.site,
-                    f"{way(event.site)} updates {event.path}, which its output depends on: the "
-                    "loss replay starts from what the rollout left there; keep it in the state, "
-                    "or update it outside the pass",
+                    f"{way(event.site)} {_does(event)}, and its output depends on that: the loss "
+                    "replay starts from what the rollout left there; keep it in the state, or "
+                    "update it outside the pass",
                 )
+
+
+def _does(event: Wrote) -> str:
+    if isinstance(event.before, Layer):
+        kind = event.before.name.removeprefix("flax.")
+        return f"calls {event.path} ({kind}), which updates its own state"
+    return f"updates {event.path}"
 
 
 def _read(events: tuple[Event, ...]) -> set[str]:
@@ -40,10 +48,11 @@ RULE = Rule(
     name="state-write",
     observable=("purity", "replay"),
     what="""
-Finds writes of module state in the forward pass that the output depends on: running statistics
-(`nnx.BatchNorm` in train mode, `nnx.SpectralNorm`), counters and buffers in an `nnx.Variable` or an
-attribute. A `BatchNorm` is clear only where its call passes a literal `use_running_average=True`. A
-log that nothing returned depends on is not reported.
+Finds writes of module state in the forward pass that the output depends on: counters and buffers in
+an `nnx.Variable` or an attribute, and layers that write when they are called (`nnx.BatchNorm` in
+train mode, `nnx.SpectralNorm`, `nnx.WeightNorm`, decoding attention). A `BatchNorm` is clear only
+where its call passes a literal `use_running_average=True`, as `train()` undoes what its constructor
+was told. A log that nothing returned depends on is not reported.
 """,
     why="""
 The loss replays a rollout on the promise that the pass leaves the module as it was. What is written
@@ -53,7 +62,7 @@ minibatch, 0 on the full batch.
 """,
     instead="""
 Keep per-environment state in the carry. Keep statistics as nnx-ppo's `Normalizer` does: read in the
-pass, updated in `update_statistics` after it.
+pass, updated in `update_statistics` after it. Or normalise without state, as `nnx.LayerNorm` does.
 """,
     fix_safety="There is no automatic rewrite: where the state belongs is a design decision.",
     invalid=(

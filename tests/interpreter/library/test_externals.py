@@ -23,7 +23,7 @@ VALUES: dict[str, tuple[str, str]] = {
     "a clock": ("time.time()", "data{host time.time}"),
     "an initializer": ("jax.nn.initializers.normal(0.1)", "jax.random.<initializer>"),
     "an initializer by another name": ("nnx.initializers.normal()", "jax.random.<initializer>"),
-    "an initializer that draws nothing": ("nnx.initializers.zeros_init()", "data"),
+    "an initializer that draws nothing": ("nnx.initializers.zeros_init()(self.key)", "data"),
     "a method of a stream by its class": (
         "nnx.Rngs.normal(nnx.Rngs(state))",
         "data{carry, redrawn nnx.Rngs.normal(nnx.Rngs(state))}",
@@ -72,6 +72,10 @@ def test_every_function_of_shapes_forgets_its_argument(name: str) -> None:
 
 
 EVENTS: dict[str, tuple[str, list[str]]] = {
+    "an initializer that draws nothing takes a key": (
+        "jax.nn.initializers.constant(1.0)(self.key, (2,))",
+        [],
+    ),
     "an initializer draws from the key that it is given": (
         "jax.nn.initializers.normal()(self.key, (2,))",
         ["jax.nn.initializers.normal()(self.key, (2,)) draws from self.key"],

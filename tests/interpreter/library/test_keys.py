@@ -157,3 +157,39 @@ def test_something_unknown_that_is_given_the_carry_may_derive_its_keys_from_it()
 def test_the_key_among_the_arguments_is(arguments: Arguments, expected: str) -> None:
     value: Value = key_argument(arguments)
     assert shown(value) == expected
+
+
+ATTEND = "nnx.dot_product_attention(x, x, x"
+KEYED: dict[str, tuple[str, list[str]]] = {
+    "by keyword": (f"{ATTEND}, dropout_rng=self.key[...], dropout_rate=0.1)", ["self.key"]),
+    "by position": (f"{ATTEND}, None, None, True, self.key, 0.1)", ["self.key"]),
+    "at an unknown rate": (
+        f"{ATTEND}, dropout_rng=self.key, dropout_rate=self.thing)",
+        ["self.key"],
+    ),
+    "at no rate": (f"{ATTEND}, dropout_rng=self.key)", []),
+    "at rate zero": (f"{ATTEND}, dropout_rng=self.key, dropout_rate=0.0)", []),
+    "without a key": (f"{ATTEND}, dropout_rng=None, dropout_rate=0.1)", []),
+    "with nothing said": (f"{ATTEND})", []),
+    "told to be silent": (
+        f"{ATTEND}, dropout_rng=self.key, dropout_rate=0.1, deterministic=True)",
+        [],
+    ),
+    "of either key": (
+        f"{ATTEND}, dropout_rng=self.key if x else None, dropout_rate=0.1)",
+        ["self.key"],
+    ),
+    "of bits": ("jax.lax.rng_bit_generator(self.key[...], (3,))", ["self.key"]),
+}
+
+
+@pytest.mark.parametrize(("code", "sources"), KEYED.values(), ids=KEYED.keys())
+def test_a_function_elsewhere_draws_from_the_key_that_it_is_given(
+    code: str, sources: list[str]
+) -> None:
+    assert events_in(code) == [f"{code} draws from {source}" for source in sources]
+
+
+def test_the_generator_of_the_device_counts_as_the_host_s() -> None:
+    code = "jax.lax.rng_uniform(0.0, 1.0, (3,))"
+    assert events_in(code) == [f"{code} draws on the host: jax.lax.rng_uniform"]

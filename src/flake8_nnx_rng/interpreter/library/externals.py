@@ -15,7 +15,6 @@ from flake8_nnx_rng.interpreter.unknown import call_functions_in, unknown_call
 from flake8_nnx_rng.interpreter.values import (
     Arguments,
     Bag,
-    External,
     Items,
     Key,
     Layer,
@@ -48,8 +47,9 @@ def call_external(it: Interpreter, name: str, arguments: Arguments, node: cst.CS
     if name.startswith(key_table.PREFIX):
         return keys.call_random(it, name.removeprefix(key_table.PREFIX), arguments, node)
     if name.startswith(key_table.INITIALIZERS):
-        is_silent = name.rpartition(".")[2] in key_table.SILENT_INITIALIZERS
-        return Opaque() if is_silent else External(keys.INITIALIZER)
+        return keys.initializer(name)
+    if name in key_table.KEYED_FUNCTIONS:
+        return keys.call_keyed(it, name, arguments, node)
     if name.startswith(STREAM_METHODS) and arguments.positional:
         receiver, *given = arguments.positional
         rest = Arguments(tuple(given), arguments.keywords, arguments.rest)

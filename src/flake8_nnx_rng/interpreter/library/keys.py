@@ -29,6 +29,7 @@ from flake8_nnx_rng.interpreter.values import (
     NONE,
     Arguments,
     Const,
+    External,
     Key,
     Opaque,
     Stream,
@@ -36,6 +37,7 @@ from flake8_nnx_rng.interpreter.values import (
     options,
     taint_of,
 )
+from flake8_nnx_rng.knowledge import keys as key_table
 from flake8_nnx_rng.knowledge.keys import KEY_PARAMETERS, PREFIX, RANDOM, KeyEffect
 
 DEFAULT_COUNT = 2
@@ -110,10 +112,35 @@ def sample(
     """`distribution.sample(seed=key)`: a draw that depends on the parameters as well."""
     uses.use(it, key, Use.DRAWN, node)
     taints = [taint_of(distribution), *map(taint_of, arguments.values())]
-    for option in options(key):
+    for option in (option for option in options(key) if option != NONE):
         seeded = Key(frozenset({Fixed(node)})) if isinstance(option, Const) else option
         taints.append(consume(it, seeded, node, KeyEffect.DRAW))
     return Opaque(merge(taints))
+
+
+def initializer(name: str) -> Value:
+    """What an initializer, or a factory of initializers, returns."""
+    last = name.removeprefix(key_table.INITIALIZERS)
+    if last in key_table.SILENT_INITIALIZERS:
+        return Opaque()
+    return External(key_table.ZEROS if last in key_table.SILENT_FACTORIES else INITIALIZER)
+
+
+def call_keyed(it: Interpreter, name: str, arguments: Arguments, node: cst.CSTNode) -> Value:
+    """A function of another module that draws from the key that it is given, if it is."""
+    function = key_table.KEYED_FUNCTIONS[name]
+    key = arguments.get(function.parameter, function.position) or NONE
+    given = [] if _is_silent(function, arguments) else [o for o in options(key) if o != NONE]
+    if given:
+        uses.use(it, join_all(given), Use.DRAWN, node)
+    drawn = [consume(it, option, node, KeyEffect.DRAW) for option in given]
+    return Opaque(merge([*drawn, *map(taint_of, arguments.values())]))
+
+
+def _is_silent(function: key_table.KeyedFunction, arguments: Arguments) -> bool:
+    if function.silencer and arguments.get(*function.silencer) == Const(True):
+        return True
+    return function.rate is not None and arguments.get(*function.rate) in (None, Const(0.0))
 
 
 def key_argument(arguments: Arguments) -> Value:
