@@ -18,15 +18,22 @@ from flake8_nnx_rng.knowledge import layers
 
 
 def sources(layer: Layer, arguments: Arguments) -> list[Stream | Key | Opaque]:
-    """What a layer draws from: the key that the call passes, else its own stream; or nothing."""
+    """What a layer draws from when it is called; nothing if it is silent."""
     drawing = layers.DRAWING_LAYERS.get(layer.name)
     if drawing is None or _is_silent(drawing, layer, arguments):
         return []
+    return passed_or_own(layer, drawing.stream, arguments)
+
+
+def passed_or_own(
+    layer: Layer, attribute: str, arguments: Arguments
+) -> list[Stream | Key | Opaque]:
+    """The key or stream that a call passes, else the stream that the layer keeps."""
     passed = arguments.get(layers.KEY_ARGUMENT)
     found: list[Stream | Key | Opaque] = []
     for option in options(NONE if passed is None else passed):
         if option == NONE:
-            found.append(own_stream(layer, drawing.stream))
+            found.append(own_stream(layer, attribute))
         elif isinstance(option, (Stream, Key, Opaque)):
             found.append(option)
         else:

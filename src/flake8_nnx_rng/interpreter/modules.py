@@ -6,7 +6,7 @@ import libcst as cst
 
 from flake8_nnx_rng.interpreter import attributes, children, containers, uses
 from flake8_nnx_rng.interpreter.drawing import advance, drew
-from flake8_nnx_rng.interpreter.drawing_layers import own_stream, sources
+from flake8_nnx_rng.interpreter.drawing_layers import own_stream, passed_or_own, sources
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.events import Use, Wrote
 from flake8_nnx_rng.interpreter.joins import SEQUENTIAL, join_all
@@ -121,8 +121,8 @@ def _ask_for_carry(it: Interpreter, layer: Layer, arguments: Arguments, node: cs
     for cell in layer.arguments.values():
         for option in options(cell):
             if isinstance(option, Layer) and _has_random_carry(option):
-                own = own_stream(layer, "rngs")
-                drew(it, own, own.taint, node, layer)
+                for source in passed_or_own(layer, layers.KEY_ARGUMENT, arguments):
+                    drew(it, source, source.taint, node, layer)
 
 
 def _has_random_carry(cell: Layer) -> bool:
