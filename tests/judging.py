@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from flake8_nnx_rng.findings import Finding
 from flake8_nnx_rng.lint import Settings, lint, on_by_default
-from flake8_nnx_rng.rules import CATALOGUE
 from flake8_nnx_rng.source import Document
 
 if TYPE_CHECKING:
@@ -54,11 +53,6 @@ STRICT = frozenset({"hygiene", "lockstep"})
 """The observables that only strict rules protect."""
 
 _NUMBERS = count()
-
-
-def missing(codes: set[str]) -> set[str]:
-    """The codes among some whose rule is not written yet."""
-    return codes - CATALOGUE.keys()
 
 
 def read(source: str, settings: Settings | None = None, path: str = "module.py") -> list[Finding]:

@@ -55,6 +55,15 @@ _DRAW: Mapping[str, tuple[str, str]] = {
         "(jax.numpy.arange({batch}[0]))",
         "NNX203",
     ),
+    "an env's key by an attribute": (
+        "jax.random.normal({keys}[int(self.rng is None)], {batch})",
+        "NNX203",
+    ),
+    "the place in the batch folded in": (
+        "jax.vmap(lambda k, i: jax.random.normal(jax.random.fold_in(k, i), ({size},)))"
+        "({keys}, jax.numpy.arange({batch}[0]))",
+        "NNX203",
+    ),
 }
 
 _SEED: Mapping[str, tuple[str, str]] = {
@@ -62,6 +71,8 @@ _SEED: Mapping[str, tuple[str, str]] = {
     "one key in a list": ("jax.numpy.stack([self.rng()] * batch_size)", "NNX202"),
     "one key tiled": ("jax.numpy.tile(self.rng()[None], (batch_size,))", "NNX202"),
     "one key": ("self.rng()", "NNX202"),
+    "one key filled in": ("jax.numpy.full((batch_size,), self.rng())", "NNX202"),
+    "keys of zeros": ("jax.vmap(jax.random.key)(jax.numpy.zeros(batch_size, int))", "NNX202"),
     "keys of rbg": (
         "jax.random.split(jax.random.key(0, impl='rbg'), batch_size)",
         "NNX206",
@@ -84,6 +95,12 @@ _RESET: Mapping[str, tuple[str, str]] = {
     "zeros by tree.map": ("jax.tree.map(jax.numpy.zeros_like, {keys})", "NNX204"),
     "a constant key": ("jax.numpy.broadcast_to(jax.random.key(0), {keys}.shape)", "NNX204"),
     "a key from a stream": ("jax.random.split(self.rng(), {keys}.shape)", "NNX402"),
+    "a fold of all keys": ("jax.random.fold_in({keys}, 0)", "NNX207"),
+    "a map over one key": ("jax.vmap(lambda k: jax.random.fold_in(k, 0))({keys})", "NNX207"),
+    "a product with zero": (
+        "jax.random.wrap_key_data(jax.random.key_data({keys}) * 0)",
+        "NNX204",
+    ),
 }
 
 

@@ -14,7 +14,7 @@ PPO_SAMPLER: Faults = {
     ),
     "the mean in the extras": (
         (("rollout_extras=raw_action,", "rollout_extras=mean,"),),
-        "NNX302 NNX101",
+        "NNX301 NNX101",
     ),
     "the action moved by the parameters": (
         (("raw_action = rollout_extras", "raw_action = rollout_extras + mean"),),
@@ -45,7 +45,7 @@ REF_SAMPLER: Faults = {
     "extras ignored": (((" if rollout_extras is None else rollout_extras", ""),), "NNX302 NNX101"),
     "the mean in the extras": (
         (("rollout_extras=raw_action,", "rollout_extras=mean,"),),
-        "NNX302 NNX101",
+        "NNX301 NNX101",
     ),
     "no draw in the replay": (
         (

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from judging import PROMISED, imported, missing, run
+from judging import PROMISED, imported, run
 from support import marked, module, reported
 
 from ..regressions import written_out
@@ -19,9 +19,6 @@ IDIOMS = {
     for file in (streams, fallbacks, layers, keys, samplers)
     for name, case in sorted(file.IDIOMS.items())
 }
-
-DISAGREEMENTS: dict[str, str] = {}
-"""Idioms that the linter misjudges for another reason than a missing rule."""
 
 EXCUSED = {
     "52 a recurrent layer without an initial carry": {"purity"},
@@ -40,24 +37,11 @@ def codes(name: str) -> set[str]:
     return {code for code, _ in marked(IDIOMS[name])}
 
 
-def not_yet(name: str) -> pytest.MarkDecorator | tuple[()]:
-    """Fails as long as a rule is missing or a disagreement is listed, and must not fail longer."""
-    absent = ", ".join(sorted(missing(codes(name))))
-    reason = f"no rule yet: {absent}" if absent else DISAGREEMENTS.get(name)
-    return pytest.mark.xfail(reason=reason, strict=True) if reason else ()
-
-
 def test_there_is_an_idiom_of_every_number_from_one_to_sixty() -> None:
     assert {int(name[:2]) for name in IDIOMS} == set(range(1, 61))
 
 
-def test_every_disagreement_is_about_an_idiom() -> None:
-    assert DISAGREEMENTS.keys() <= IDIOMS.keys()
-
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, id=name, marks=not_yet(name)) for name in IDIOMS]
-)
+@pytest.mark.parametrize("name", sorted(IDIOMS))
 def test_an_idiom_is_reported_exactly_where_it_is_marked(name: str) -> None:
     code = IDIOMS[name]
     assert reported(code) == marked(code)
