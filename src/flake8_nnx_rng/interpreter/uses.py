@@ -6,6 +6,7 @@ uses is used after the branch.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -35,9 +36,10 @@ MOVED = -3
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A held stream moved on in a call."""
+    """A held stream moved on in a call, this many times."""
 
     path: str
+    times: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +61,9 @@ def use(it: Interpreter, key: Value, how: Use, node: cst.CSTNode) -> None:
 def move(it: Interpreter, stream: Stream) -> None:
     """Records that a stream gives something out; rounds of a loop are not told apart."""
     if stream.path is not None and not any(frame.loops for frame in it.frames):
-        it.journal.append(Moved(stream.path))
-        _count(it, stream.path)
+        moved = Moved(stream.path)
+        it.journal.append(moved)
+        _count(it, moved)
 
 
 def make(it: Interpreter, taint: Taint, node: cst.CSTNode, count: int | None = None) -> Key:
@@ -86,17 +89,19 @@ def closing(it: Interpreter, start: int, result: Value) -> tuple[Value, tuple[ob
     if len(returned) > MAX_NAMES:
         result, returned = trees.rebuilt(result, nameless), set()
     kept: dict[object, object] = {}
-    for number, entry in enumerate(entries):
+    moves = Counter[str]()
+    for entry in entries:
         if isinstance(entry, Moved):
-            kept[number] = entry
+            moves[entry.path] += entry.times
         elif isinstance(entry, Used):
             keys = tuple(_kept(key, made - returned) for key in entry.keys)
             facts = tuple((_name(key), _parts(key)) for key in keys)
             kept.setdefault((facts, entry.use), replace(entry, keys=keys))
         elif entry in returned:
             kept.setdefault(entry, entry)
-    it.journal[start:] = kept.values()
-    return result, tuple(kept.values())
+    journal = (*kept.values(), *(Moved(path, times) for path, times in moves.items()))
+    it.journal[start:] = journal
+    return result, journal
 
 
 def repeat(it: Interpreter, journal: Iterable[object], result: Value, node: cst.CSTNode) -> Value:
@@ -109,7 +114,7 @@ def repeat(it: Interpreter, journal: Iterable[object], result: Value, node: cst.
             _renew(it, fresh[entry])
         elif isinstance(entry, Moved):
             it.journal.append(entry)
-            _count(it, entry.path)
+            _count(it, entry)
         elif isinstance(entry, Used):
             used = replace(entry, keys=tuple(_renamed(key, fresh) for key in entry.keys))
             it.journal.append(used)
@@ -170,15 +175,12 @@ def _mark(it: Interpreter, used: Used) -> None:
         it.emit(Reused(used.site, used.keys[0], earlier, used.use))
 
 
-def _count(it: Interpreter, path: str) -> None:
+def _count(it: Interpreter, moved: Moved) -> None:
     if it.store is None or not it.recording:
         return
-    numbers = options(it.store.get((MOVED, path), Const(0)))
-    it.store[(MOVED, path)] = join_all(
-        Const(one.value + 1)
-        for one in numbers
-        if isinstance(one, Const) and isinstance(one.value, int)
-    )
+    place = (MOVED, moved.path)
+    before = [n.value for n in options(it.store.get(place, Const(0))) if isinstance(n, Const)]
+    it.store[place] = join_all(Const(n + moved.times) for n in before if isinstance(n, int))
 
 
 def _renew(it: Interpreter, name: str) -> None:
