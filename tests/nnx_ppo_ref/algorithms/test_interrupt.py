@@ -31,9 +31,11 @@ def quick_to_compile() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def handler_stays() -> Iterator[None]:
-    before = signal.getsignal(signal.SIGINT)
+    """Also where the tests run in the background, as a shell's jobs ignore interrupts there."""
+    inherited = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
-    assert signal.getsignal(signal.SIGINT) is before
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    signal.signal(signal.SIGINT, inherited)
 
 
 def _interrupt() -> None:
