@@ -99,12 +99,14 @@ def test_cart_pole_is_balanced_through_a_bottleneck() -> None:
     assert max(tasks.CART_POLE.returns(0, evaluations=10)[-3:]) >= 475
 
 
+@pytest.mark.thorough
 def test_pendulum_is_swung_up_through_a_bottleneck() -> None:
     """nnx-ppo: -266 and -305 with these settings; here -240, -316 and -281."""
     pytest.importorskip("gymnax")
     assert tasks.PENDULUM.returns(0)[-1] >= -350
 
 
+@pytest.mark.thorough
 def test_pendulum_is_never_swung_up_by_the_twin_that_draws_from_its_stream() -> None:
     """nnx-ppo: -1180; nothing is learned in as many steps again either."""
     pytest.importorskip("gymnax")

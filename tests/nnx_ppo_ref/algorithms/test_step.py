@@ -147,8 +147,18 @@ def test_it_equals_nnx_ppos_for_everything_at_once(monkeypatch: pytest.MonkeyPat
     compare(Comparison(EVERYTHING), monkeypatch)
 
 
+THOROUGH = ("weights decayed", "everything of nnx-ppo's")
+"""Of these, the ones that differ least from the others."""
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("case", SLOW.values(), ids=list(SLOW))
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(case, id=name, marks=[pytest.mark.thorough] if name in THOROUGH else [])
+        for name, case in SLOW.items()
+    ],
+)
 def test_it_equals_nnx_ppos_for(case: Comparison, monkeypatch: pytest.MonkeyPatch) -> None:
     compare(case, monkeypatch)
 

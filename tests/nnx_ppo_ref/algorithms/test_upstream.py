@@ -23,8 +23,17 @@ def test_metrics_pass_nnx_ppos_tests(case: Case) -> None:
     case.run()
 
 
+LONGEST = ("test_ppo_move_to_center_env", "test_ppo_normalize_obs_counter")
+"""Some twenty seconds each."""
+
+
+def _marked(case: Any) -> Any:
+    is_long = case.id.endswith(LONGEST)
+    return pytest.param(*case.values, id=case.id, marks=pytest.mark.thorough) if is_long else case
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("case", cases(*ALGORITHMS, stays=RECORDING))
+@pytest.mark.parametrize("case", [_marked(case) for case in cases(*ALGORITHMS, stays=RECORDING)])
 def test_algorithms_pass_nnx_ppos_tests(case: Case) -> None:
     if case.method is not None:
         name = case.method.id().rpartition(".")[2]
