@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from flake8_nnx_rng.interpreter import Audit, Drew, Event, Returned
 from flake8_nnx_rng.interpreter.carry import ROOT
 from flake8_nnx_rng.interpreter.outputs import OUTPUTS, field_of, returned
-from flake8_nnx_rng.interpreter.taint import Sample, carried_in
+from flake8_nnx_rng.interpreter.taint import Carried, Sample, Spread, Taint, carried_in
 from flake8_nnx_rng.interpreter.values import (
     Items,
     Key,
@@ -71,6 +71,11 @@ def key_parts(audit: Audit) -> list[str]:
         if isinstance(event, Returned):
             parts.update(part for parts in event.drawn_with for part in parts)
     return sorted(parts)
+
+
+def of_others(taint: Taint) -> list[Carried]:
+    """The parts of the carry of which rows of other envs flow in than the one at hand."""
+    return [source for source in carried_in(taint) if source.spread is not Spread.OWN]
 
 
 def remembered(audit: Audit) -> Iterator[Event]:

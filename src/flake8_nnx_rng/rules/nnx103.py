@@ -14,7 +14,7 @@ from flake8_nnx_rng.rules.rule import Breach, Rule, example, way
 def check(audit: Audit) -> Iterator[Breach]:
     """A held place that is, or becomes, a key or stream was written."""
     for event in audit.events():
-        if not isinstance(event, Wrote) or (audit.is_sampler and moves_on(event)):
+        if not isinstance(event, Wrote) or (audit.is_sampler and _moves_on(event)):
             continue
         if is_random(event.before) or is_random(event.after):
             yield Breach(
@@ -24,7 +24,7 @@ def check(audit: Audit) -> Iterator[Breach]:
             )
 
 
-def moves_on(event: Wrote) -> bool:
+def _moves_on(event: Wrote) -> bool:
     """Whether what is written comes of what was there, or was kept in the extras."""
     taint = taint_of(event.after)
     return is_threaded(taint) or any(isinstance(source, (Held, Drawn)) for source in taint)

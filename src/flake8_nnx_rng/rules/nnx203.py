@@ -8,6 +8,7 @@ from flake8_nnx_rng.interpreter import Audit, Derived, Drew
 from flake8_nnx_rng.interpreter.events import Use
 from flake8_nnx_rng.interpreter.taint import Call, Spread, carried_in
 from flake8_nnx_rng.rules import patterns
+from flake8_nnx_rng.rules.carry import of_others
 from flake8_nnx_rng.rules.replay import is_replayed
 from flake8_nnx_rng.rules.rule import Breach, Rule, example, way
 
@@ -28,12 +29,10 @@ def check(audit: Audit) -> Iterator[Breach]:
 
 
 def _faults(event: Drew | Derived) -> Iterator[str]:
-    sources = carried_in(event.source.taint)
-    for source in sources:
-        if source.spread is not Spread.OWN:
-            yield f"{_HOW[source.spread].format(source.path)}: {_WHY}"
+    for source in of_others(event.source.taint):
+        yield f"{_HOW[source.spread].format(source.path)}: {_WHY}"
     is_folded = isinstance(event, Derived) and event.use is Use.FOLDED and Call.ENV in event.given
-    if sources and is_folded:
+    if is_folded and carried_in(event.source.taint):
         yield _PLACE
 
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import libcst as cst
 
 from flake8_nnx_rng.interpreter import Audit, Derived, Drew, MappedOver, Site
-from flake8_nnx_rng.interpreter.taint import Spread, carried_in
 from flake8_nnx_rng.knowledge.functions import SHAPE_ATTRIBUTES
 from flake8_nnx_rng.rules import patterns
+from flake8_nnx_rng.rules.carry import of_others
 from flake8_nnx_rng.rules.rule import Breach, Rule, example, way
 
 _BOTH = "jnp.vectorize(lambda k: ...)(key) takes both"
@@ -20,7 +20,7 @@ def check(audit: Audit) -> Iterator[Breach]:
     for event in audit.reset_of_all:
         if not isinstance(event, (Drew, Derived)) or _asks_for_axes(event.site):
             continue
-        shared = [s for s in carried_in(event.source.taint) if s.spread is not Spread.OWN]
+        shared = of_others(event.source.taint)
         if shared:
             yield Breach(
                 event.site,

@@ -19,8 +19,9 @@ def check(audit: Audit) -> Iterator[Breach]:
     alone = [(path, event) for path, event in drawn if event.site.node not in reached]
     told = {path for path, _ in alone}
     first = dict(reversed(drawn))
+    replayed = _moves(audit.replay)
     for path, moves in _moves(audit.rollout).items():
-        if path in first and path not in told and moves != _moves(audit.replay).get(path):
+        if path in first and path not in told and moves != replayed.get(path):
             alone.append((path, first[path]))
     for path, event in alone:
         yield Breach(

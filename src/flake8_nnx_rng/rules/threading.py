@@ -39,8 +39,7 @@ def drops(events: tuple[Event, ...], call: CalledChild, field: str) -> bool:
     for _, value in returned(events):
         kept = value.field(field) if isinstance(value, Record) else value
         used = {part.field for part in _parts(taint_of(value), call)} - {field}
-        returned_parts = () if kept is None else _parts(taint_of(kept), call)
-        if used and not any(part.field == field for part in returned_parts):
+        if used and not (kept is not None and _holds(kept, call, field)):
             return True
     return False
 
@@ -62,8 +61,7 @@ def misplaced(
         return None
     for _, value in returned(events):
         kept = field_of(value, field)
-        is_returned = any(part.field == field for part in _parts(taint_of(kept), call))
-        there = list(at(kept, path, root)) if is_returned else []
+        there = list(at(kept, path, root)) if _holds(kept, call, field) else []
         if there and all(_is_of_others(one, call, field) for one in there):
             return path
     return None
@@ -71,7 +69,7 @@ def misplaced(
 
 def _is_of_others(value: Value, call: CalledChild, field: str) -> bool:
     """Whether a value is what another child returned, or holds more than what this one did."""
-    own = any(part.field == field for part in _parts(taint_of(value), call))
+    own = _holds(value, call, field)
     match value:
         case Key() | Opaque():
             found = (s for s in taint_of(value) if isinstance(s, Part))
@@ -88,6 +86,11 @@ def is_empty(value: Value) -> bool:
         option == NONE or (isinstance(option, (Items, Table)) and not option.items)
         for option in options(value)
     )
+
+
+def _holds(value: Value, call: CalledChild, field: str) -> bool:
+    """Whether a field of what a call returned flows into a value."""
+    return any(part.field == field for part in _parts(taint_of(value), call))
 
 
 def _parts(taint: Taint, call: CalledChild) -> Iterator[Part]:

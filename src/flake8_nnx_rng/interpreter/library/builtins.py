@@ -93,10 +93,11 @@ def _next(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
 
 def _range(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
     """Numbers one after the other if they are literals; else one for each env, if that many."""
-    bounds = [value.value for value in arguments.values() if isinstance(value, Const)]
+    given = [value.value for value in arguments.values() if isinstance(value, Const)]
+    bounds = [number for number in given if isinstance(number, int)]
     if len(bounds) == len(arguments.values()):
         try:
-            numbers = range(*bounds)  # type: ignore[call-overload]
+            numbers = range(*bounds)
         except (TypeError, ValueError):  # an error of the user's
             return Bag(Opaque())
         if len(numbers) <= MAX_KNOWN:
