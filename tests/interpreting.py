@@ -30,8 +30,9 @@ from flake8_nnx_rng.interpreter import (
 )
 from flake8_nnx_rng.interpreter.attributes import attribute
 from flake8_nnx_rng.interpreter.calls import CALLEES
-from flake8_nnx_rng.interpreter.engine import Frame, Interpreter
+from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.expressions import EXPRESSIONS
+from flake8_nnx_rng.interpreter.frames import Frame
 from flake8_nnx_rng.interpreter.statements import STATEMENTS
 from flake8_nnx_rng.interpreter.taint import (
     Asked,

@@ -9,8 +9,9 @@ import pytest
 from interpreting import events_in, machine, node, run, shown
 
 from flake8_nnx_rng.interpreter import engine
-from flake8_nnx_rng.interpreter.engine import BudgetError, Frame, Interpreter
+from flake8_nnx_rng.interpreter.engine import BudgetError, Interpreter
 from flake8_nnx_rng.interpreter.events import DrewOnHost, Wrote
+from flake8_nnx_rng.interpreter.frames import Frame
 from flake8_nnx_rng.interpreter.values import (
     Arguments,
     Choice,

@@ -17,7 +17,8 @@ from flake8_nnx_rng.interpreter import (
     uses,
 )
 from flake8_nnx_rng.interpreter.assignment import assign
-from flake8_nnx_rng.interpreter.engine import Expression, Frame, Interpreter
+from flake8_nnx_rng.interpreter.engine import Expression, Interpreter
+from flake8_nnx_rng.interpreter.frames import Frame
 from flake8_nnx_rng.interpreter.loops import MAX_UNROLLED
 from flake8_nnx_rng.interpreter.values import (
     NONE,

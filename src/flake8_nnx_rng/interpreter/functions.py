@@ -5,8 +5,9 @@ from __future__ import annotations
 import libcst as cst
 
 from flake8_nnx_rng.interpreter import containers, declared, names, uses
-from flake8_nnx_rng.interpreter.engine import Frame, Interpreter
+from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.events import Advanced
+from flake8_nnx_rng.interpreter.frames import Frame
 from flake8_nnx_rng.interpreter.joins import held, join_all, join_stores
 from flake8_nnx_rng.interpreter.values import (
     NONE,

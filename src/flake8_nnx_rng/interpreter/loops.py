@@ -8,7 +8,8 @@ import libcst as cst
 
 from flake8_nnx_rng.interpreter import containers, tests
 from flake8_nnx_rng.interpreter.assignment import assign
-from flake8_nnx_rng.interpreter.engine import OBJECTS_VERSION, Interpreter, LoopExits
+from flake8_nnx_rng.interpreter.engine import OBJECTS_VERSION, Interpreter
+from flake8_nnx_rng.interpreter.frames import LoopExits
 from flake8_nnx_rng.interpreter.joins import Store, join_stores, widen
 from flake8_nnx_rng.interpreter.values import Value, taint_of
 

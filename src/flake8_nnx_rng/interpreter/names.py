@@ -5,7 +5,8 @@ from __future__ import annotations
 import libcst as cst
 
 from flake8_nnx_rng.interpreter import declared
-from flake8_nnx_rng.interpreter.engine import Frame, Interpreter
+from flake8_nnx_rng.interpreter.engine import Interpreter
+from flake8_nnx_rng.interpreter.frames import Frame
 from flake8_nnx_rng.interpreter.joins import held, join, join_all
 from flake8_nnx_rng.interpreter.taint import Held
 from flake8_nnx_rng.interpreter.values import (

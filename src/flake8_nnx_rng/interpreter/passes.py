@@ -11,9 +11,10 @@ from flake8_nnx_rng.interpreter import attributes, construction, envs, promises,
 from flake8_nnx_rng.interpreter.calls import CALLEES
 from flake8_nnx_rng.interpreter.carry import UNKNOWN_CARRY, carried
 from flake8_nnx_rng.interpreter.defaults import shared_defaults
-from flake8_nnx_rng.interpreter.engine import BudgetError, Frame, Interpreter
+from flake8_nnx_rng.interpreter.engine import BudgetError, Interpreter
 from flake8_nnx_rng.interpreter.events import Defaulted, Event
 from flake8_nnx_rng.interpreter.expressions import EXPRESSIONS
+from flake8_nnx_rng.interpreter.frames import Frame
 from flake8_nnx_rng.interpreter.functions import ENTRY
 from flake8_nnx_rng.interpreter.joins import join, join_all
 from flake8_nnx_rng.interpreter.outputs import returned
