@@ -23,7 +23,7 @@ def first_carrier(
     for passes in own:
         if carries_keys(passes):
             return passes.cls.name
-    for path in _sources(project.resolver.roots.project):
+    for path in sources(project.resolver.roots.project):
         document = project.resolver.document(path)
         if document is None or not may_matter(document.text, markers):
             continue
@@ -37,16 +37,25 @@ def first_carrier(
     return None
 
 
-def _sources(directory: Path) -> Iterator[Path]:
+def is_source(path: Path, directory: Path) -> bool:
+    """Whether a file is one of those below a directory."""
+    if not path.is_relative_to(directory):
+        return False
+    return not any(map(_is_skipped, path.relative_to(directory).parts[:-1]))
+
+
+def sources(directory: Path) -> Iterator[Path]:
     """The Python files below a directory, in order; what tools keep there aside."""
     found = 0
     for place, directories, files in os.walk(directory):
-        directories[:] = sorted(
-            d for d in directories if not d.startswith(".") and d not in _SKIPPED
-        )
+        directories[:] = sorted(d for d in directories if not _is_skipped(d))
         for name in sorted(files):
             if name.endswith(".py"):
                 found += 1
                 if found > MAX_FILES:
                     return
                 yield Path(place, name)
+
+
+def _is_skipped(directory: str) -> bool:
+    return directory.startswith(".") or directory in _SKIPPED

@@ -138,7 +138,11 @@ def test_a_layer_keeps_its_stream_where_the_table_says(name: str) -> None:
     assert isinstance(stream, (nnx.Rngs, nnx.RngStream))
 
 
-CELLS = ("GRUCell", "LSTMCell", "OptimizedLSTMCell", "SimpleCell")
+CELLS = sorted(name.removeprefix("flax.nnx.") for name in layers.CELLS)
+
+
+def test_the_cells_are_those_of_flax() -> None:
+    assert {name for name in dir(nnx) if name.endswith("Cell")} == set(CELLS)
 
 
 def _varies(cell: str, carry: Any = None, **options: Any) -> bool:

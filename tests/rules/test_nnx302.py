@@ -294,3 +294,31 @@ def test_whatever_scores_its_action_counts_as_a_sampler(output: str, is_scored: 
                 return StatefulModuleOutput(key, {output}, 0.0, {{}})
     """)
     assert [code for code, _ in reported(code)] == ["NNX301"] * is_scored
+
+
+def test_noise_on_what_a_child_of_unknown_class_scores_is_that_child_s_business() -> None:
+    code = """
+    from nnx_ppo.networks.types import PPONetworkOutput
+
+    class M(StatefulModule):
+        def __init__(self, actor: StatefulModule, rngs: nnx.Rngs):
+            self.actor, self.rngs = actor, rngs
+
+        def initialize_state(self, batch_size):
+            key = jax.random.split(self.rngs(), batch_size)
+            return self.actor.initialize_state(batch_size), key
+
+        def reset_state(self, prev_state):
+            return self.actor.reset_state(prev_state[0]), prev_state[1]
+
+        def __call__(self, state, x, rollout_extras=None):
+            state, key = state
+            key, use = jax.vmap(lambda k: tuple(jax.random.split(k)))(key)
+            x += jax.vmap(lambda k, row: jax.random.normal(k, row.shape))(use, x)
+            out = self.actor(state, x, rollout_extras)
+            scored = PPONetworkOutput(out.output["action"], out.output["score"], 0.0)
+            return StatefulModuleOutput(
+                (out.next_state, key), scored, 0.0, out.metrics, out.rollout_extras
+            )
+    """
+    assert reported(code) == []

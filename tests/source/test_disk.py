@@ -64,3 +64,13 @@ def test_what_is_neither_a_file_nor_a_directory_is_not_there(tmp_path: Path) -> 
 def test_a_path_that_no_system_accepts_is_not_there() -> None:
     assert Disk().read(Path("a\0b")) is None
     assert fingerprint(Path("x" * 10_000)) is None
+
+
+def test_what_is_thought_to_be_in_a_file_is_found_under_every_name_of_it(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_bytes(b"old")
+    (tmp_path / "b.py").write_bytes(b"b")
+    (tmp_path / "link.py").symlink_to(tmp_path / "a.py")
+    disk = Disk({(tmp_path / "a.py").resolve(): b"new", (tmp_path / "none.py").resolve(): b"x"})
+    names = ("a.py", "link.py", "b.py", "none.py")
+    assert [disk.read(tmp_path / name) for name in names] == [b"new", b"new", b"b", b"x"]
+    assert disk.exists(tmp_path / "none.py")

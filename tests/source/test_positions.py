@@ -106,3 +106,17 @@ def test_a_node_of_another_tree_has_no_position() -> None:
 def test_spans_are_ordered_by_line_and_then_by_column() -> None:
     spans = [Span(2, 0, 2, 1), Span(1, 9, 1, 10), Span(1, 2, 9, 0), Span(1, 2, 1, 3)]
     assert sorted(spans) == [spans[3], spans[2], spans[1], spans[0]]
+
+
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, RecursionError])
+def test_what_stops_the_search_for_positions_arrives_as_it_is(
+    kind: type[BaseException], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree, positions = _parsed(b"def f(x):\n    return draw(x)\n")
+
+    def stopped(*args: object) -> None:
+        raise kind
+
+    monkeypatch.setattr(cst.Name, "_codegen_impl", stopped)
+    with pytest.raises(kind):
+        positions.span(tree.body[0])

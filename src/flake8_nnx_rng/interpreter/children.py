@@ -58,7 +58,8 @@ def call_unknown(
         return result
     state, extras = _given(arguments)
     it.emit(CalledChild(it.site(node), path, CONTAINER, state, extras, is_certain=False))
-    return _output(UNKNOWN_OUTPUT, path, result, node)
+    passed = {Passed(s.node) for s in result.taint if isinstance(s, Redrawn)}
+    return _output(UNKNOWN_OUTPUT, path, Opaque(result.taint | passed), node)
 
 
 def note_read(it: Interpreter, field: Value, name: str, node: cst.CSTNode) -> None:

@@ -190,3 +190,6 @@ SHAPE, DTYPE = "shape", "dtype"
 
 SHAPE_ATTRIBUTES = frozenset({SHAPE, DTYPE, "ndim", "size"})
 """Attributes of an array that are fixed under jit."""
+
+CALLED_ONCE = frozenset(["jax.lax.cond", "jax.lax.switch", "flax.nnx.cond", "flax.nnx.switch"])
+"""Functions that call one of the functions that they are given, at once and once."""

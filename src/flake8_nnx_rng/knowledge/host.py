@@ -56,6 +56,10 @@ CLOCKS = frozenset(
 """Harmless unless a seed is made of them."""
 
 
+DRAWS = frozenset(["standard_normal", "random_sample", "random", "integers", "rand", "randn"])
+"""What generators of NumPy draw with under names that `jax.random` does not have."""
+
+
 def draws_on_host(name: str) -> bool:
     """Whether calling the function draws random numbers outside JAX.
 

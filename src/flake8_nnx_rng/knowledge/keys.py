@@ -64,6 +64,9 @@ KEY_TYPE = "jax.dtypes.prng_key"
 BATCH_DEPENDENT = frozenset({"rbg", "unsafe_rbg"})
 """Implementations whose draws under `vmap` depend on the position in the batch."""
 
+INDEPENDENT = "threefry2x32"
+"""JAX's default, whose draws depend on the key alone."""
+
 SILENT_INITIALIZERS = frozenset({"zeros", "ones"})
 """Initializers that take a key and do not use it."""
 

@@ -70,6 +70,11 @@ RECURRENT_CALLERS = frozenset({"flax.nnx.RNN", "flax.nnx.Bidirectional"})
 CARRY_INITIALIZER = "carry_init"
 """The cell's constructor argument that makes its initial carry random; zeros without it."""
 
+CELLS = frozenset(
+    f"flax.nnx.{name}" for name in ("GRUCell", "LSTMCell", "OptimizedLSTMCell", "SimpleCell")
+)
+"""The cells that do so, with one axis of features."""
+
 CARRY_ARGUMENT = "initial_carry"
 CARRY_METHOD = "initialize_carry"
 

@@ -15,6 +15,7 @@ from flake8_nnx_rng.project.symbols import (
     Symbol,
     UnknownSymbol,
     dotted_names,
+    imported,
     lookup,
 )
 
@@ -36,5 +37,6 @@ __all__ = [
     "UnknownSymbol",
     "classes_named",
     "dotted_names",
+    "imported",
     "lookup",
 ]

@@ -6,8 +6,10 @@ parsed, so that a file that cannot matter never pays for it.
 
 from flake8_nnx_rng.source.bindings import STAR, Outline, joined
 from flake8_nnx_rng.source.disk import DIRECTORY, Disk, fingerprint
-from flake8_nnx_rng.source.document import Document, SourceError, decode, read_document
+from flake8_nnx_rng.source.document import Document, SourceError, decode, read_bytes, read_document
+from flake8_nnx_rng.source.edits import Edit, collide, in_order
 from flake8_nnx_rng.source.imports import Definition, Found, Outside, Place, Resolver
+from flake8_nnx_rng.source.original import Original
 from flake8_nnx_rng.source.positions import Positions, Span
 from flake8_nnx_rng.source.prefilter import deepest_line, may_define_modules, may_matter
 from flake8_nnx_rng.source.relevance import derives_from_marked, imports_a_base
@@ -19,7 +21,9 @@ __all__ = [
     "Definition",
     "Disk",
     "Document",
+    "Edit",
     "Found",
+    "Original",
     "Outline",
     "Outside",
     "Place",
@@ -29,14 +33,17 @@ __all__ = [
     "SourceError",
     "Span",
     "absolute",
+    "collide",
     "decode",
     "deepest_line",
     "derives_from_marked",
     "find_roots",
     "fingerprint",
     "imports_a_base",
+    "in_order",
     "joined",
     "may_define_modules",
     "may_matter",
+    "read_bytes",
     "read_document",
 ]

@@ -97,14 +97,22 @@ def read_document(path: Path, name: str | None = None) -> Document:
         SourceError: The file is missing, unreadable, or not in its declared encoding.
     """
     name = str(path) if name is None else name
+    return decode(read_bytes(path, name), name)
+
+
+def read_bytes(path: Path, name: str) -> bytes:
+    """Reads a file.
+
+    Raises:
+        SourceError: The file is missing or unreadable.
+    """
     try:
-        data = path.read_bytes()
+        return path.read_bytes()
     except OSError as error:
         problem = error.strerror or type(error).__name__
         raise SourceError(
             name, None, f"cannot be read: {problem}", "check the path and its permissions"
         ) from error
-    return decode(data, name)
 
 
 def decode(data: bytes, name: str) -> Document:
@@ -113,10 +121,25 @@ def decode(data: bytes, name: str) -> Document:
     Raises:
         SourceError: The bytes are not in the declared encoding, or it is unknown.
     """
+    return Document(name, with_universal_newlines(decoded(data, name)[2]))
+
+
+def with_universal_newlines(text: str) -> str:
+    """A text with a line feed at the end of every line."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def decoded(data: bytes, name: str) -> tuple[bytes, str, str]:
+    """The byte order mark, the encoding and the text, with its own newlines, of a file.
+
+    Raises:
+        SourceError: The bytes are not in the declared encoding, or it is unknown.
+    """
+    mark = codecs.BOM_UTF8 if data.startswith(codecs.BOM_UTF8) else b""
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
         if encoding == "utf-8-sig":
-            data, encoding = data.removeprefix(codecs.BOM_UTF8), "utf-8"
+            data, encoding = data.removeprefix(mark), "utf-8"
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
         line = len((data[: error.start] + b"?").splitlines())
@@ -130,4 +153,4 @@ def decode(data: bytes, name: str) -> Document:
         raise SourceError(
             name, 1, f"wrong encoding: {error}", "correct the coding cookie or save as UTF-8"
         ) from error
-    return Document(name, text.replace("\r\n", "\n").replace("\r", "\n"))
+    return mark, encoding, text

@@ -38,7 +38,12 @@ class Positions:
 
         # The tree was parsed by us and is never edited in place, so no defensive copy is needed.
         wrapper = MetadataWrapper(self.module, unsafe_skip_copy=True)
-        return wrapper.resolve(PositionProvider)
+        try:
+            return wrapper.resolve(PositionProvider)
+        except KeyError as error:
+            # On the way out of a tree that an interrupt, or too deep a stack, leaves half done,
+            # libcst looks for positions that are not there yet.
+            raise _first(error) from None
 
     def span(self, node: libcst.CSTNode) -> Span:
         """Where a node of this tree stands, without its surrounding white space."""
@@ -65,3 +70,10 @@ class Positions:
     @cached_property
     def _code_lines(self) -> list[str]:
         return self.module.code.split("\n")
+
+
+def _first(error: BaseException) -> BaseException:
+    """The exception that was on its way when others came."""
+    while error.__context__ is not None:
+        error = error.__context__
+    return error

@@ -1,0 +1,63 @@
+"""What the functions of `jax.random` take behind their key (jax 0.10.2)."""
+
+from __future__ import annotations
+
+_SHAPED = "shape dtype out_sharding"
+_SIGNATURES = {
+    "ball": "d p shape dtype out_sharding",
+    "bernoulli": "p shape mode out_sharding",
+    "beta": f"a b {_SHAPED}",
+    "binomial": "n p shape dtype",
+    "bits": _SHAPED,
+    "categorical": "logits axis shape replace mode out_sharding",
+    "cauchy": _SHAPED,
+    "chisquare": f"df {_SHAPED}",
+    "choice": "a shape replace p axis mode",
+    "dirichlet": f"alpha {_SHAPED}",
+    "double_sided_maxwell": "loc scale shape dtype",
+    "exponential": _SHAPED,
+    "f": f"dfnum dfden {_SHAPED}",
+    "gamma": f"a {_SHAPED}",
+    "generalized_normal": f"p {_SHAPED}",
+    "geometric": f"p {_SHAPED}",
+    "gumbel": "shape dtype mode out_sharding",
+    "laplace": _SHAPED,
+    "loggamma": f"a {_SHAPED}",
+    "logistic": _SHAPED,
+    "lognormal": f"sigma {_SHAPED}",
+    "maxwell": _SHAPED,
+    "multinomial": "n p shape dtype unroll",
+    "multivariate_normal": "mean cov shape dtype method out_sharding",
+    "normal": _SHAPED,
+    "orthogonal": "n shape dtype m out_sharding",
+    "pareto": f"b {_SHAPED}",
+    "permutation": "x axis independent out_sharding",
+    "poisson": f"lam {_SHAPED}",
+    "rademacher": _SHAPED,
+    "randint": "shape minval maxval dtype out_sharding",
+    "rayleigh": f"scale {_SHAPED}",
+    "t": f"df {_SHAPED}",
+    "triangular": f"left mode right {_SHAPED}",
+    "truncated_normal": f"lower upper {_SHAPED}",
+    "uniform": "shape dtype minval maxval out_sharding",
+    "wald": f"mean {_SHAPED}",
+    "weibull_min": "scale concentration shape dtype",
+}
+
+SIGNATURES: dict[str, tuple[str, ...]] = {
+    name: tuple(parameters.split()) for name, parameters in _SIGNATURES.items()
+}
+"""By function, the names of its parameters in order; the methods of `nnx.Rngs` take the same."""
+
+SHAPE, AXIS, REPLACE = "shape", "axis", "replace"
+
+NOT_BY_ROWS: dict[str, frozenset[str]] = {
+    "choice": frozenset({"a"}),
+    "double_sided_maxwell": frozenset({"loc", "scale"}),
+    "weibull_min": frozenset({"scale", "concentration"}),
+}
+"""Parameters for whose rows nothing is drawn apart: what is chosen from, and what does not give a
+draw its shape."""
+
+MIXES_ROWS = frozenset({"permutation", "orthogonal"})
+"""Draws that are of a whole array, or make one of which no axis counts anything else."""
