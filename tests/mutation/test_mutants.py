@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import pytest
 from judging import PROMISED, STRICT, by_default, imported, read, run, shown
 
-from .mutants import Mutant, mutants
+from .mutants import Mutant
+from .sampling import MUTANTS, sampled
 from .subjects import SUBJECTS, Subject
 
 if TYPE_CHECKING:
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow
 pytest.importorskip("nnx_ppo")
-
-MUTANTS = {str(mutant): mutant for mutant in mutants()}
 
 AUGMENT = """
 import jax
@@ -60,6 +59,12 @@ def test_what_is_to_be_broken_is_sound_before(subject: Subject) -> None:
 
 
 @pytest.mark.parametrize("mutant", MUTANTS.values(), ids=MUTANTS)
+def test_a_mutant_that_breaks_a_rule_is_reported_by_it(mutant: Mutant) -> None:
+    codes = {finding.code for finding in read(mutant.source)}
+    assert codes & {*mutant.codes} or not mutant.codes
+
+
+@pytest.mark.parametrize("mutant", sampled(lambda mutant: mutant.fault))
 def test_a_mutant_is_reported_if_and_only_if_it_is_broken(mutant: Mutant, tmp_path: Path) -> None:
     findings = read(mutant.source)
     report = oracle(mutant.subject, mutant.source, tmp_path)
