@@ -1,0 +1,1 @@
+"""From findings to a plan for a whole class to edits; all or nothing per class."""

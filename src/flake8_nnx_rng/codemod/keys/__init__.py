@@ -1,0 +1,1 @@
+"""Where keys are drawn from or taken, and how they get there."""

@@ -1,0 +1,1 @@
+"""How keys get into a state, out of it and back."""

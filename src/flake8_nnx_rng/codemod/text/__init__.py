@@ -1,0 +1,1 @@
+"""Files as trees and texts, whatever they are about."""
