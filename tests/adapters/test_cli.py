@@ -255,7 +255,7 @@ def test_an_interrupt_is_status_130(run: Run, monkeypatch: pytest.MonkeyPatch) -
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("flake8_nnx_rng.adapters.cli.lint_cached", interrupt)
+    monkeypatch.setattr("flake8_nnx_rng.adapters.check.lint_cached", interrupt)
     done = run("check", "noisy.py")
     assert (done.status, done.err) == (130, "")
 
@@ -270,7 +270,7 @@ def test_a_file_that_upsets_the_linter_hides_nothing_of_the_others(
             raise ZeroDivisionError("by zero")
         return real(document, *rest)
 
-    monkeypatch.setattr("flake8_nnx_rng.adapters.cli.lint_cached", upset)
+    monkeypatch.setattr("flake8_nnx_rng.adapters.check.lint_cached", upset)
     done = check("noisy.py", "sound.py")
     assert (done.status, done.places) == (FAILED, [NOISY_AT])
     assert done.err == (

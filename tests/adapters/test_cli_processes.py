@@ -109,7 +109,7 @@ def test_a_broken_pipe_in_this_process_leaves_standard_output_closed(
         raise BrokenPipeError
 
     (directory / "noisy.py").write_text(NOISY, encoding="utf-8")
-    monkeypatch.setattr("flake8_nnx_rng.adapters.cli.one_line", hang_up)
+    monkeypatch.setattr("flake8_nnx_rng.adapters.check.one_line", hang_up)
     saved = os.dup(1)
     try:
         assert main(["check", "--format", "short", "noisy.py"]) == FOUND

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -86,3 +87,14 @@ def test_the_plugin_in_process_gives_the_same_places(expected: list[str]) -> Non
         ).run()
     ]
     assert sorted(places) == expected
+
+
+def test_the_codemod_is_asked_about_the_same_findings(
+    run: Run, expected: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where nothing is proposed, it leaves each of them by line and code."""
+    monkeypatch.setattr("flake8_nnx_rng.adapters.fix.planner", lambda *_: [])
+    done = run("fix", "--check", "-j1", "--select", EVERY_CODE, *MODULES)
+    left = re.findall(r"^(.*:\d+): left (NNX\d+): ", done.out, re.MULTILINE)
+    found = [re.findall(r"^(.*:\d+):\d+: (NNX\d+) ", line)[0] for line in expected]
+    assert sorted(left) == sorted(found)

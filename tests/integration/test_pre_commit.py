@@ -70,15 +70,15 @@ def published(tmp_path_factory: pytest.TempPathFactory, git: Git) -> Path:
     return copy
 
 
-def _own_hook(published: Path, git: Git) -> str:
-    """A configuration that takes the hook from this project's repository."""
+def _own_hook(published: Path, git: Git, hook: str = "nnx-rng-check") -> str:
+    """A configuration that takes a hook from this project's repository."""
     revision = git(published, "rev-parse", "HEAD").stdout.strip()
     return f"""\
 repos:
 - repo: '{published}'
   rev: {revision}
   hooks:
-  - id: nnx-rng-check
+  - id: {hook}
 """
 
 
@@ -106,13 +106,17 @@ def repository(
     environment: Mapping[str, str],
 ) -> Path:
     """An empty repository with the hook installed."""
-    git(tmp_path, "init", "--initial-branch=main").check_returncode()
-    configuration = tmp_path / ".pre-commit-config.yaml"
-    configuration.write_text(request.param(published, git), encoding="utf-8")
-    install = (sys.executable, "-m", "pre_commit", "install", "--install-hooks")
-    done = run(*install, cwd=tmp_path, env=environment, timeout=BUILD)
-    assert done.returncode == 0, done.stdout + done.stderr
+    _install(tmp_path, request.param(published, git), git, environment)
     return tmp_path
+
+
+def _install(directory: Path, configuration: str, git: Git, environment: Mapping[str, str]) -> None:
+    """Makes a repository of a directory, with hooks."""
+    git(directory, "init", "--initial-branch=main").check_returncode()
+    (directory / ".pre-commit-config.yaml").write_text(configuration, encoding="utf-8")
+    install = (sys.executable, "-m", "pre_commit", "install", "--install-hooks")
+    done = run(*install, cwd=directory, env=environment, timeout=BUILD)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def _commit(git: Git, repository: Path, module: str) -> subprocess.CompletedProcess[str]:
@@ -147,6 +151,20 @@ def test_the_commit_goes_through_once_the_module_is_mended(git: Git, repository:
     assert _commit(git, repository, FAULTY).returncode != 0
     assert _commit(git, repository, SOUND).returncode == 0
     assert _commits(git, repository) == 1
+
+
+def test_the_fix_hook_lets_a_faulty_module_through_only_after_another_look(
+    tmp_path: Path, published: Path, git: Git, environment: Mapping[str, str]
+) -> None:
+    """Whether it has rewritten the module or left it with a reason."""
+    _install(tmp_path, _own_hook(published, git, "nnx-rng-fix"), git, environment)
+    done = _commit(git, tmp_path, FAULTY)
+    assert done.returncode != 0
+    assert "NNX101" in done.stderr
+    assert _commits(git, tmp_path) == 0
+    done = _commit(git, tmp_path, SOUND)
+    assert "Passed" in done.stderr, done.stderr
+    assert _commits(git, tmp_path) == 1
 
 
 def test_the_manifest_of_hooks_is_valid(tmp_path: Path) -> None:

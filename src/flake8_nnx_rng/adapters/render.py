@@ -44,12 +44,13 @@ def with_frame(finding: Finding, document: Document, *, colour: bool = False) ->
 
 def summary(findings: int, files: int) -> str:
     """The closing line."""
-    found = "no findings" if not findings else _count(findings, "finding")
-    return f"{found} in {_count(files, 'file')}"
+    found = "no findings" if not findings else count(findings, "finding")
+    return f"{found} in {count(files, 'file')}"
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+def count(number: int, noun: str) -> str:
+    """A number of things."""
+    return f"{number} {noun}{'' if number == 1 else 'es' if noun.endswith('s') else 's'}"
 
 
 def _shown(line: str) -> str:

@@ -1,0 +1,1 @@
+"""From proposals to new contents of files, each one judged."""

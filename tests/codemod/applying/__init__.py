@@ -1,0 +1,1 @@
+"""Rewrites of modules, before and after."""
