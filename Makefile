@@ -30,6 +30,10 @@ demo: $(VENV)/.demo
 	@echo "== examples/: a researcher's modules, some of them faulty"
 	@$(BIN)/nnx-rng check examples; status=$$?; \
 	test $$status -eq 1 || { echo "expected findings, got exit status $$status"; exit 1; }
+	@echo
+	@echo "== The same modules, rewritten to carry their keys (nothing is written)"
+	@$(BIN)/nnx-rng fix --diff --unsafe-fixes examples; status=$$?; \
+	test $$status -eq 1 || { echo "expected rewrites, got exit status $$status"; exit 1; }
 
 test: lint types quick slow
 
