@@ -137,16 +137,11 @@ def rewrite_of(mutant: Mutant) -> str | None:
 STREAM = "Dense: draw, inline"
 SAMPLE = (
     STREAM,
-    "VariationalBottleneck: draw, presence",
     "VariationalBottleneck: reset to zeros by tree.map",
-    "AR1VariationalBottleneck: one env's key for all",
-    "Concat: a child's next state dropped",
-    "NormalTanhSampler: drawn again from a carried key",
     "NormalTanhSampler: no extras",
-    "Sequential: draw, NumPy's generator",
     "PPOAdapter: a child without its extras",
 )
-"""Of each group of rules and most classes; a step takes seconds to compile."""
+"""Of each group of rules; a step takes seconds to compile."""
 
 TRAINED = {f"{m.subject.cls}: {m.fault}": m for m in mutants() if m.subject.library == PPO}
 

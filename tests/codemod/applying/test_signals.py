@@ -89,7 +89,7 @@ def _texts(directory: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", [pytest.param(1, marks=pytest.mark.thorough), 2])
 def test_an_interrupt_leaves_whole_files_and_nothing_else(
     jobs: int, moment: str, tmp_path: Path
 ) -> None:
@@ -100,7 +100,7 @@ def test_an_interrupt_leaves_whole_files_and_nothing_else(
     assert list(tmp_path.glob(f"*{SUFFIX}")) == []
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", [pytest.param(1, marks=pytest.mark.thorough), 2])
 def test_a_run_that_is_killed_leaves_whole_files(jobs: int, tmp_path: Path) -> None:
     status, _ = stopped(tmp_path, signal.SIGKILL, jobs, _once_a_file_is_written)
     assert status == -signal.SIGKILL

@@ -73,6 +73,7 @@ np.savez(sys.argv[2], **contents(result.training_state))
 """
 
 
+@pytest.mark.thorough
 def test_another_process_goes_on_from_a_checkpoint_to_the_last_bit(tmp_path: Path) -> None:
     modules = network()
     half = train_ppo(ENV, modules, settings(2))

@@ -129,10 +129,12 @@ def test_the_first_minibatch_of_the_twin_is_clipped_and_that_of_a_carried_key_is
     assert fractions[True] > 0.3
 
 
+@pytest.mark.thorough
 def test_a_cue_is_remembered_by_a_network_with_memory() -> None:
     """nnx-ppo: 1.0."""
     assert tasks.MEMORY.returns(0, total_steps=8192)[-1] >= 0.95
 
 
+@pytest.mark.thorough
 def test_a_cue_is_remembered_by_no_network_without_memory() -> None:
     assert tasks.MEMORYLESS.returns(0, total_steps=8192)[-1] <= 0.7

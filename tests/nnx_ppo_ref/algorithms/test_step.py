@@ -147,7 +147,20 @@ def test_it_equals_nnx_ppos_for_everything_at_once(monkeypatch: pytest.MonkeyPat
     compare(Comparison(EVERYTHING), monkeypatch)
 
 
-THOROUGH = ("weights decayed", "everything of nnx-ppo's")
+THOROUGH = (
+    "weights decayed",
+    "weights decayed by default",
+    "everything of nnx-ppo's",
+    "theirs around ours",
+    "gradients clipped",
+    "several rewards",
+    "as many minibatches as environments",
+    "LSTM that starts at learned vectors",
+    "MLP",
+    "observations as metrics",
+    "no metrics",
+    "Delay",
+)
 """Of these, the ones that differ least from the others."""
 
 
