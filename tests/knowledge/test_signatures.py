@@ -20,4 +20,4 @@ def test_every_draw_has_its_parameters() -> None:
 def test_they_are_in_the_order_of_the_installed_function(name: str) -> None:
     random = pytest.importorskip("jax.random")
     _, *parameters = inspect.signature(getattr(random, name)).parameters
-    assert list(SIGNATURES[name]) == parameters
+    assert [known for known in SIGNATURES[name] if known in parameters] == parameters

@@ -1,28 +1,29 @@
-"""What the functions of `jax.random` take behind their key (jax 0.10.2)."""
+"""What the functions of `jax.random` take behind their key, in any JAX that is supported."""
 
 from __future__ import annotations
 
 _SHAPED = "shape dtype out_sharding"
+_WITH_METHOD = "shape dtype method out_sharding"  # since jax 0.12
 _SIGNATURES = {
     "ball": "d p shape dtype out_sharding",
     "bernoulli": "p shape mode out_sharding",
-    "beta": f"a b {_SHAPED}",
+    "beta": f"a b {_WITH_METHOD}",
     "binomial": "n p shape dtype",
     "bits": _SHAPED,
     "categorical": "logits axis shape replace mode out_sharding",
     "cauchy": _SHAPED,
-    "chisquare": f"df {_SHAPED}",
+    "chisquare": f"df {_WITH_METHOD}",
     "choice": "a shape replace p axis mode",
     "dirichlet": f"alpha {_SHAPED}",
     "double_sided_maxwell": "loc scale shape dtype",
     "exponential": _SHAPED,
     "f": f"dfnum dfden {_SHAPED}",
-    "gamma": f"a {_SHAPED}",
+    "gamma": f"a {_WITH_METHOD}",
     "generalized_normal": f"p {_SHAPED}",
     "geometric": f"p {_SHAPED}",
     "gumbel": "shape dtype mode out_sharding",
     "laplace": _SHAPED,
-    "loggamma": f"a {_SHAPED}",
+    "loggamma": f"a {_WITH_METHOD}",
     "logistic": _SHAPED,
     "lognormal": f"sigma {_SHAPED}",
     "maxwell": _SHAPED,
@@ -32,7 +33,7 @@ _SIGNATURES = {
     "orthogonal": "n shape dtype m out_sharding",
     "pareto": f"b {_SHAPED}",
     "permutation": "x axis independent out_sharding",
-    "poisson": f"lam {_SHAPED}",
+    "poisson": f"lam {_WITH_METHOD}",
     "rademacher": _SHAPED,
     "randint": "shape minval maxval dtype out_sharding",
     "rayleigh": f"scale {_SHAPED}",
