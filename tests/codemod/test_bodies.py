@@ -198,6 +198,7 @@ def test_a_way_to_draw_is_rewritten_so_that_nothing_is_found_any_more(body: str)
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("body", BODIES)
 def test_a_way_to_draw_is_rewritten_soundly_or_not_at_all(body: str, tmp_path: Path) -> None:
     pytest.importorskip("nnx_ppo")

@@ -93,6 +93,7 @@ def test_a_probe_is_learned_exactly(probe: Probe) -> None:
         np.testing.assert_allclose(actions, probe.actions, atol=0.02)
 
 
+@pytest.mark.thorough
 def test_cart_pole_is_balanced_through_a_bottleneck() -> None:
     """nnx-ppo: 500 and 500 in the last evaluations of two seeds."""
     pytest.importorskip("gymnax")

@@ -23,8 +23,13 @@ def test_metrics_pass_nnx_ppos_tests(case: Case) -> None:
     case.run()
 
 
-LONGEST = ("test_ppo_move_to_center_env", "test_ppo_normalize_obs_counter")
-"""Some twenty seconds each."""
+LONGEST = (
+    "test_ppo_move_to_center_env",
+    "test_ppo_normalize_obs_counter",
+    "test_ppo_step_jit",
+    "test_ppo_step_twice",
+)
+"""Some fifteen seconds each."""
 
 
 def _marked(case: Any) -> Any:
