@@ -71,9 +71,10 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
 }
 """By function, what it takes behind its key; the parameters are its own and of each env."""
 
-COSTLY = frozenset(
-    "ball beta binomial chisquare dirichlet f gamma generalized_normal loggamma multinomial poisson t".split()
-)
+COSTLY = {
+    *("ball", "beta", "binomial", "chisquare", "dirichlet", "f", "gamma", "generalized_normal"),
+    *("loggamma", "multinomial", "poisson", "t"),
+}
 """Draws that take long to compile, most of them as they go through `gamma`."""
 
 REFUSED: dict[str, tuple[str, str]] = {
