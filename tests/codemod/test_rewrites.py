@@ -51,7 +51,13 @@ def broken(source: str, directory: Path, build: Callable[[Any], Any], sample: An
         return set(run(lambda: build(file), sample).failed)
 
 
-@pytest.mark.parametrize("name", sorted(IDIOMS))
+@pytest.mark.parametrize(
+    "name",
+    [  # every other one
+        pytest.param(name, marks=pytest.mark.thorough if number % 2 else [])
+        for number, name in enumerate(sorted(IDIOMS))
+    ],
+)
 def test_a_rewritten_idiom_is_clean_and_keeps_its_promises(name: str, tmp_path: Path) -> None:
     from flax import nnx
 
@@ -69,6 +75,7 @@ def test_a_rewritten_idiom_is_clean_and_keeps_its_promises(name: str, tmp_path: 
         assert failed <= EXCUSED.get(name, set())
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", sorted(EXAMPLES))
 def test_a_rewritten_example_is_clean_and_keeps_its_promises(name: str, tmp_path: Path) -> None:
     np = pytest.importorskip("numpy")

@@ -86,7 +86,8 @@ def test_a_run_draws_the_noise_that_is_compared(on: Callable[[int], Numbers]) ->
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("devices", [pytest.param(2, marks=pytest.mark.thorough), 8])
+@pytest.mark.thorough
+@pytest.mark.parametrize("devices", [2, 8])
 def test_draws_are_the_same_on_any_number_of_devices(
     on: Callable[[int], Numbers], devices: int
 ) -> None:
