@@ -153,6 +153,8 @@ THOROUGH = (
     "everything of nnx-ppo's",
     "theirs around ours",
     "gradients clipped",
+    "gradients clipped, weights decayed by default",
+    "a learned first carry",
     "several rewards",
     "as many minibatches as environments",
     "LSTM that starts at learned vectors",
@@ -341,6 +343,7 @@ def test_it_takes_the_smallest_sizes(sizes: tuple[int, int, int]) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_it_runs_under_nnx_jit() -> None:
     def stepped(step: Callable[..., Any]) -> Any:
         env, network = Walk(), build(KINDS["LSTM"], OURS)

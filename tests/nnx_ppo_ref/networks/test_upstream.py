@@ -34,6 +34,7 @@ def test_networks_pass_nnx_ppos_tests(case: Case) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("case", cases(*SLOW))
 def test_networks_pass_nnx_ppos_longer_tests(case: Case) -> None:
     case.run()
