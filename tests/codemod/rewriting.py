@@ -10,11 +10,32 @@ from support import PRELUDE, module
 
 from flake8_nnx_rng.codemod.planning.plan import proposals
 from flake8_nnx_rng.codemod.proposal import Proposal
-from flake8_nnx_rng.codemod.text.sheet import applied
-from flake8_nnx_rng.source import Document
+from flake8_nnx_rng.source import Document, applied
 
 PATH = str(Path(__file__).parent / "alone" / "module.py")
 """In a project without any other file."""
+
+
+HELPER = """
+class Base(StatefulModule):
+    def __init__(self, rngs):
+        self.rngs = rngs
+
+    def initialize_state(self, batch_size):
+        return ()
+
+    def noise(self, x):
+        return self.rngs.normal(x.shape)
+"""
+
+BASE = (
+    HELPER
+    + """
+    def __call__(self, state, x, rollout_extras=None):
+        return StatefulModuleOutput(state, x + self.noise(x), 0.0, {})
+"""
+)
+"""A module with a helper that draws, and the same with a pass of its own that calls it."""
 
 
 def proposed(snippet: str) -> list[Proposal]:

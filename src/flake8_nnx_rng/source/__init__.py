@@ -7,7 +7,7 @@ parsed, so that a file that cannot matter never pays for it.
 from flake8_nnx_rng.source.bindings import STAR, Outline, joined
 from flake8_nnx_rng.source.disk import DIRECTORY, Disk, fingerprint
 from flake8_nnx_rng.source.document import Document, SourceError, decode, read_bytes, read_document
-from flake8_nnx_rng.source.edits import Edit, collide, in_order
+from flake8_nnx_rng.source.edits import Edit, applied, collide, in_order
 from flake8_nnx_rng.source.imports import Definition, Found, Outside, Place, Resolver
 from flake8_nnx_rng.source.original import Original
 from flake8_nnx_rng.source.positions import Positions, Span
@@ -33,6 +33,7 @@ __all__ = [
     "SourceError",
     "Span",
     "absolute",
+    "applied",
     "collide",
     "decode",
     "deepest_line",

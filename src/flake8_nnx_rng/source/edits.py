@@ -58,10 +58,14 @@ def collide(one: Edit, other: Edit) -> bool:
     return second.start < first.end
 
 
-def applied(text: str, edits: Iterable[Edit]) -> str:
-    """A text after edits, which are in order."""
-    parts, done = [], 0
+def applied(text: str, edits: Iterable[Edit], start: int = 0, end: int | None = None) -> str:
+    """A text, or a piece of it, after edits in it, which are in order.
+
+    >>> applied("f(x)", [Edit(2, 3, "key, x")])
+    'f(key, x)'
+    """
+    parts, done = [], start
     for edit in edits:
         parts += [text[done : edit.start], edit.text]
         done = edit.end
-    return "".join([*parts, text[done:]])
+    return "".join([*parts, text[done:end]])

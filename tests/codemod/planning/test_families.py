@@ -4,27 +4,7 @@ from __future__ import annotations
 
 from flake8_nnx_rng.codemod.proposal import Safety
 
-from ..rewriting import fixed, proposed
-
-HELPER = """
-class Base(StatefulModule):
-    def __init__(self, rngs):
-        self.rngs = rngs
-
-    def initialize_state(self, batch_size):
-        return ()
-
-    def noise(self, x):
-        return self.rngs.normal(x.shape)
-"""
-
-BASE = (
-    HELPER
-    + """
-    def __call__(self, state, x, rollout_extras=None):
-        return StatefulModuleOutput(state, x + self.noise(x), 0.0, {})
-"""
-)
+from ..rewriting import BASE, HELPER, fixed, proposed
 
 
 def test_a_subclass_with_a_state_of_its_own_changes_with_its_base() -> None:

@@ -10,29 +10,10 @@ from support import PRELUDE, write
 
 from flake8_nnx_rng.codemod.planning.plan import proposals
 from flake8_nnx_rng.codemod.proposal import Proposal, Safety
-from flake8_nnx_rng.codemod.text.sheet import applied
 from flake8_nnx_rng.lint import lint
-from flake8_nnx_rng.source import read_document
+from flake8_nnx_rng.source import applied, read_document
 
-HELPER = """
-class Base(StatefulModule):
-    def __init__(self, rngs):
-        self.rngs = rngs
-
-    def initialize_state(self, batch_size):
-        return ()
-
-    def noise(self, x):
-        return self.rngs.normal(x.shape)
-"""
-
-BASE = (
-    HELPER
-    + """
-    def __call__(self, state, x, rollout_extras=None):
-        return StatefulModuleOutput(state, x + self.noise(x), 0.0, {})
-"""
-)
+from ..rewriting import BASE, HELPER
 
 OWN_START = """
 class Sub(Base):

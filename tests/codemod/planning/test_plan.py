@@ -7,8 +7,7 @@ from support import module
 
 from flake8_nnx_rng.codemod.planning.plan import proposals
 from flake8_nnx_rng.codemod.text.differences import edits_between
-from flake8_nnx_rng.codemod.text.sheet import applied
-from flake8_nnx_rng.source import Document, SourceError
+from flake8_nnx_rng.source import Document, SourceError, applied
 
 from ..rewriting import PATH, noisy, one, proposed
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import libcst as cst
@@ -129,18 +130,18 @@ class Rows:
         """For each place that binds a name, what it may be there."""
         for parameter in all_parameters(function):
             if parameter.name.value == name:
-                yield lambda p=parameter: self._parameter(function, p)  # type: ignore[misc]
+                yield partial(self._parameter, function, parameter)
         for target, kind in self._assignments(function):
             for node, path in _targets(target):
                 if isinstance(node, cst.Name) and node.value == name:
-                    yield lambda k=kind, p=path: k(p)  # type: ignore[misc]
+                    yield partial(kind, path)
 
     def _assignments(
         self, function: AnyFunction
     ) -> Iterator[tuple[cst.BaseExpression, Callable[[Path], Kind | None]]]:
         """The targets of a function, and what each part of one is."""
         for target, value in self._values(function):
-            yield target, lambda path, v=value: self.part(v, path)  # type: ignore[misc]
+            yield target, partial(self.part, value)
         for target, kind in self._kinds(function):
             yield target, lambda path, k=kind: unpacked(k(), path)  # type: ignore[misc]
 

@@ -115,5 +115,5 @@ def _append(constructor: cst.FunctionDef, line: str, tree: Tree, sheet: Sheet) -
     assert isinstance(constructor.body, cst.IndentedBlock)
     body = constructor.body.body
     indentation = tree.indentation(tree.span(body[0])[0])
-    at = tree.text.find("\n", tree.span(body[-1])[1]) + 1
+    at = tree.lines(body[-1])[1]
     sheet.insert(at, f"{indentation}{line}\n")

@@ -11,12 +11,12 @@ from flake8_nnx_rng.codemod.keys.sites import breached
 from flake8_nnx_rng.codemod.keys.statements import loads
 from flake8_nnx_rng.codemod.refusal import RefusedError
 from flake8_nnx_rng.codemod.rewrite import Rewrite
-from flake8_nnx_rng.codemod.state.carry import entry_of, next_states_of
+from flake8_nnx_rng.codemod.state.carry import entry_of, next_states_of, state_and_extras
 from flake8_nnx_rng.codemod.text.names import names_in
 from flake8_nnx_rng.codemod.text.outputs import field_of, outputs_of, set_field
 from flake8_nnx_rng.codemod.text.sheet import Sheet
-from flake8_nnx_rng.codemod.text.structure import parts_of, resolved
-from flake8_nnx_rng.codemod.text.tree import Tree, parameters_of
+from flake8_nnx_rng.codemod.text.structure import assigning, parts_of, resolved
+from flake8_nnx_rng.codemod.text.tree import Tree
 from flake8_nnx_rng.interpreter import Audit
 from flake8_nnx_rng.interpreter.carry import ROOT
 from flake8_nnx_rng.knowledge import library
@@ -55,10 +55,7 @@ class _Container:
 
     def __post_init__(self) -> None:
         self.sheet = Sheet(self.tree.text)
-        names = [p.name.value for p in parameters_of(self.entry)]
-        if len(names) < 4:
-            raise RefusedError("its forward pass takes no rollout_extras by name")
-        self.state, self.extras = names[1], names[3]
+        self.state, self.extras = state_and_extras(self.entry)
 
     # The state
 
@@ -213,12 +210,8 @@ class _Container:
 
     def _values(self, name: str) -> str:
         """The texts of all that a name is assigned."""
-        return "\n".join(
-            self.tree.code(assign.value)
-            for assign in self.tree.own(self.entry, cst.Assign)
-            for target in assign.targets
-            if isinstance(target.target, cst.Name) and target.target.value == name
-        )
+        assigns = assigning(name, self.entry, self.tree)
+        return "\n".join(self.tree.code(assign.value) for assign in assigns)
 
     def _collected(self, name: str) -> str:
         """The texts of all that is put into a list or dict."""

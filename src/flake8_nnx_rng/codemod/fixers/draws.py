@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import libcst as cst
 
@@ -149,13 +150,13 @@ class _Writer:
         )
         jobs: list[tuple[cst.CSTNode, Callable[[], None]]] = []
         for site in selection.sites:
-            jobs.append((site.node, lambda one=site: sites.write(one)))  # type: ignore[misc]
+            jobs.append((site.node, partial(sites.write, site)))
         for call in selection.consumers:
             if not weaver.is_row(call) or consumers.folds(call):
-                jobs.append((call, lambda one=call: consumers.consume(one)))  # type: ignore[misc]
+                jobs.append((call, partial(consumers.consume, call)))
         for reference in threads.calls:
             place = reference.call or reference.node
-            jobs.append((place, lambda one=reference: parameters.give(one)))  # type: ignore[misc]
+            jobs.append((place, partial(parameters.give, reference)))
         for _, job in sorted(jobs, key=lambda one: len(tree.code(one[0]))):
             job()
         for function in threads.parameters:

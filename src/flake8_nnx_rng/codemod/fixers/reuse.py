@@ -203,7 +203,7 @@ def _place(
     if not is_sure:
         raise RefusedError(f"`{name}` is bound in a block")
     start, end = tree.span(line)
-    return tree.text.index("\n", end) + 1, tree.indentation(start)
+    return tree.line_end(end), tree.indentation(start)
 
 
 def _last(uses: Iterable[_UseOf], tree: Tree) -> cst.CSTNode:

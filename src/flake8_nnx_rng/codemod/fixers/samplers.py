@@ -11,13 +11,13 @@ from flake8_nnx_rng.codemod.keys.sites import breached
 from flake8_nnx_rng.codemod.keys.statements import dead_names, is_binding, is_inside, remove_line
 from flake8_nnx_rng.codemod.refusal import RefusedError
 from flake8_nnx_rng.codemod.rewrite import Rewrite
-from flake8_nnx_rng.codemod.state.carry import entry_of
+from flake8_nnx_rng.codemod.state.carry import entry_of, state_and_extras
 from flake8_nnx_rng.codemod.text.names import names_in
 from flake8_nnx_rng.codemod.text.outputs import field_of, outputs_of, set_field
 from flake8_nnx_rng.codemod.text.restored import restoring
 from flake8_nnx_rng.codemod.text.sheet import Sheet
-from flake8_nnx_rng.codemod.text.structure import resolved
-from flake8_nnx_rng.codemod.text.tree import Tree, parameters_of
+from flake8_nnx_rng.codemod.text.structure import assigning, resolved
+from flake8_nnx_rng.codemod.text.tree import Tree
 from flake8_nnx_rng.interpreter import Audit
 from flake8_nnx_rng.knowledge import library
 from flake8_nnx_rng.project import Hierarchy
@@ -51,10 +51,7 @@ class _Sampler:
 
     def __post_init__(self) -> None:
         self.sheet = Sheet(self.tree.text)
-        names = [p.name.value for p in parameters_of(self.entry)]
-        if len(names) < 4:
-            raise RefusedError("its forward pass takes no rollout_extras by name")
-        self.extras = names[3]
+        _, self.extras = state_and_extras(self.entry)
 
     def keep_action(self) -> None:
         """Emits the raw action, and scores the emitted one in the replay."""
@@ -99,11 +96,10 @@ class _Sampler:
             drawing, taking = taking, drawing
         if self._bound(drawing) - self._bound(taking):
             raise RefusedError("the replay does not take back all that the rollout draws")
-        at = self.tree.line_start(self.tree.span(statement)[0])
+        at, end = self.tree.lines(statement)
         outer = self.tree.indentation(at)
         first = self._lines(drawing, outer)
         last = self._lines(taking, outer + self._step(taking, outer))
-        end = self.tree.text.find("\n", self.tree.span(statement)[1]) + 1
         self.sheet.replace(at, end, f"{first}{outer}if {self.extras} is not None:\n{last}")
 
     def _bound(self, block: cst.BaseSuite) -> set[str]:
@@ -121,7 +117,7 @@ class _Sampler:
         if not isinstance(block, cst.IndentedBlock):
             raise RefusedError("a block stands in one line with its header")
         first = self.tree.line_start(self.tree.span(block.body[0])[0])
-        end = self.tree.text.find("\n", self.tree.span(block.body[-1])[1]) + 1
+        end = self.tree.lines(block.body[-1])[1]
         inner = self.tree.indentation(first)
         lines = self.tree.text[first:end].splitlines(keepends=True)
         return "".join(
@@ -170,12 +166,7 @@ class _Sampler:
         return action.value
 
     def _take_back(self, raw: str, gone: Iterable[tuple[int, int]]) -> None:
-        assigns = [
-            assign
-            for assign in self.tree.own(self.entry, cst.Assign)
-            for target in assign.targets
-            if isinstance(target.target, cst.Name) and target.target.value == raw
-        ]
+        assigns = list(assigning(raw, self.entry, self.tree))
         if not assigns:
             raise RefusedError(f"`{raw}` is not assigned in its forward pass")
         reads = [name for name in self._reads() if not is_inside(self.tree.span(name), gone)]
@@ -199,7 +190,7 @@ class _Sampler:
         start, end = self.tree.span(line)
         outer = self.tree.indentation(start)
         self.sheet.insert(
-            self.tree.text.index("\n", end) + 1,
+            self.tree.line_end(end),
             f"{outer}if {self.extras} is not None:\n"
             f"{outer}{self._indent(outer)}{raw} = {self.extras}\n",
         )
@@ -269,15 +260,14 @@ class _Sampler:
         raw = name if name != self.extras else self._raw()
         at = self.tree.line_start(self.tree.span(statement)[0])
         outer = self.tree.indentation(at)
-        end = self.tree.text.find("\n", self.tree.span(body.body[-1])[1]) + 1
+        end = self.tree.lines(body.body[-1])[1]
         moved = self._lines(body, outer)
         step = self._step(body, outer)
         moved += f"{outer}if {self.extras} is not None:\n{outer}{step}{raw} = {self.extras}\n"
         self.sheet.replace(at, end, moved)
         for assign in self.tree.own(self.entry, cst.Assign):
             line = self.tree.statement(assign)
-            start, stop = self.tree.span(line)
+            stop = self.tree.span(line)[1]
             is_first = isinstance(assign.value, cst.Name) and assign.value.value == self.extras
             if is_first and names_in(assign.targets[0].target) == {raw} and stop < at:
-                stop = self.tree.text.index("\n", stop) + 1
-                self.sheet.replace(self.tree.line_start(start), stop, "")
+                self.sheet.replace(*self.tree.lines(line), "")

@@ -14,6 +14,7 @@ from flake8_nnx_rng.codemod.keys.sites import is_carry
 from flake8_nnx_rng.codemod.refusal import RefusedError
 from flake8_nnx_rng.codemod.text.imports import name_of_nnx
 from flake8_nnx_rng.codemod.text.names import names_in
+from flake8_nnx_rng.codemod.text.structure import assigning
 from flake8_nnx_rng.interpreter import Audit, Drew
 from flake8_nnx_rng.knowledge.layers import KEY_ARGUMENT
 
@@ -81,12 +82,7 @@ def _has_layers(call: cst.Call, paths: list[str], per_env: PerEnv) -> bool:
     tree, function = per_env.rows.tree, per_env.rows.tree.function(call)
     code = tree.code(call.func)
     if isinstance(call.func, cst.Name) and function is not None:
-        values = [
-            tree.code(assign.value)
-            for assign in tree.own(function, cst.Assign)
-            for target in assign.targets
-            if isinstance(target.target, cst.Name) and target.target.value == code
-        ]
+        values = [tree.code(assign.value) for assign in assigning(code, function, tree)]
         code = values[0] if len(values) == 1 else code
     within = code.removeprefix("self")  # in a child, where the path is longer
     if within.startswith(".") and all(path.endswith(within) for path in paths):

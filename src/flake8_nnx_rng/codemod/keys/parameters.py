@@ -17,7 +17,13 @@ from flake8_nnx_rng.codemod.keys.statements import is_inside, loads
 from flake8_nnx_rng.codemod.keys.threads import is_property
 from flake8_nnx_rng.codemod.refusal import RefusedError
 from flake8_nnx_rng.codemod.text.sheet import Sheet
-from flake8_nnx_rng.codemod.text.tree import AnyFunction, Tree, all_parameters, parameters_of
+from flake8_nnx_rng.codemod.text.tree import (
+    AnyFunction,
+    Tree,
+    all_parameters,
+    is_decorated,
+    parameters_of,
+)
 from flake8_nnx_rng.knowledge.functions import VECTORIZING
 
 _HARMLESS = frozenset(
@@ -174,18 +180,13 @@ class Parameters:
             elif not is_map and self.tree.canonical(made) not in _HARMLESS:
                 raise RefusedError(f"`{function.name.value}` draws, and is decorated")
             if is_property(function):
-                start, end = self.tree.span(decorator)
-                end = self.tree.text.index("\n", end) + 1
-                self.sheet.replace(self.tree.line_start(start), end, "")
+                self.sheet.replace(*self.tree.lines(decorator), "")
 
     def _is_bound(self, function: AnyFunction) -> bool:
         """Whether its first argument is the object."""
         if self.references.owner(function) is None or not isinstance(function, cst.FunctionDef):
             return False
-        return not any(
-            isinstance(d.decorator, cst.Name) and d.decorator.value == "staticmethod"
-            for d in function.decorators
-        )
+        return not is_decorated(function, "staticmethod")
 
     def _function(self, reference: Reference) -> AnyFunction:
         for function in self.threads.parameters:

@@ -14,8 +14,9 @@ from flake8_nnx_rng.codemod.keys.sites import Form, Site
 from flake8_nnx_rng.codemod.keys.statements import is_binding
 from flake8_nnx_rng.codemod.refusal import RefusedError
 from flake8_nnx_rng.codemod.text.names import names_in
-from flake8_nnx_rng.codemod.text.presence import Presence, presence
+from flake8_nnx_rng.codemod.text.presence import Presence, constructors, presence
 from flake8_nnx_rng.codemod.text.sheet import Sheet
+from flake8_nnx_rng.codemod.text.structure import assigning
 from flake8_nnx_rng.codemod.text.tree import Tree, all_parameters
 from flake8_nnx_rng.interpreter import Advanced, Audit, Drew
 from flake8_nnx_rng.interpreter.values import Instance, Stream
@@ -98,7 +99,7 @@ def keep(parameter: cst.Param, cls: ClassInfo, tree: Tree, sheet: Sheet) -> None
     end = tree.span(constructor.body.body[-1])[1]
     indentation = tree.indentation(tree.span(constructor.body.body[0])[0])
     name = parameter.name.value
-    at = tree.text.find("\n", end) + 1
+    at = tree.line_end(end)
     sheet.insert(at, f"{indentation}self.{name} = {name}\n")
 
 
@@ -200,10 +201,7 @@ def _streams(audit: Audit) -> Iterator[str]:
 
 def _held(cls: ClassInfo, rows: Rows) -> Iterator[str]:
     """The streams that the constructor keeps."""
-    for ancestor in rows.references.hierarchy.mro(cls):
-        constructor = ancestor.method("__init__") if isinstance(ancestor, ClassInfo) else None
-        if constructor is None or not rows.tree.holds(constructor):
-            continue
+    for constructor in constructors(cls, rows.tree, rows.references.hierarchy):
         typed = {p.name.value for p in all_parameters(constructor) if _is_stream(p, rows)}
         for node in rows.tree.own(constructor, cst.Assign):
             target, value = node.targets[0].target, node.value
@@ -244,18 +242,15 @@ def _constants(sites: Sequence[Site], cls: ClassInfo, rows: Rows) -> Iterator[st
 
 def _is_variable(node: cst.BaseExpression, cls: ClassInfo, rows: Rows) -> bool:
     """Whether an attribute is not the key itself but a variable that holds it."""
-    tree, text = rows.tree, rows.tree.code(node)
-    for ancestor in rows.references.hierarchy.mro(cls) if is_own(node) else ():
-        constructor = ancestor.method("__init__") if isinstance(ancestor, ClassInfo) else None
-        if constructor is None or not tree.holds(constructor):
-            continue
-        for assign in tree.own(constructor, cst.Assign):
-            is_made = isinstance(assign.value, cst.Call) and tree.canonical(
-                assign.value.func
-            ).startswith("flax.nnx.")
-            if is_made and any(tree.code(target.target) == text for target in assign.targets):
-                return True
-    return False
+    tree = rows.tree
+    if not is_own(node):
+        return False
+    return any(
+        isinstance(assign.value, cst.Call)
+        and tree.canonical(assign.value.func).startswith("flax.nnx.")
+        for constructor in constructors(cls, tree, rows.references.hierarchy)
+        for assign in assigning(tree.code(node), constructor, tree)
+    )
 
 
 def _is_key(node: cst.BaseExpression, site: Site, rows: Rows) -> bool:

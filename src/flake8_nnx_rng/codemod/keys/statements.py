@@ -266,7 +266,7 @@ def unwrap(statement: cst.With, tree: Tree, sheet: Sheet) -> None:
     while first < end:
         if tree.text.startswith(inner, first):
             sheet.replace(first, first + len(inner) - len(outer), "")
-        first = tree.text.find("\n", first) + 1 or end
+        first = tree.line_end(first)
 
 
 def remove_line(line: cst.CSTNode, tree: Tree, sheet: Sheet) -> None:
@@ -278,6 +278,4 @@ def remove_line(line: cst.CSTNode, tree: Tree, sheet: Sheet) -> None:
     block = tree.parent(line)
     if isinstance(block, cst.IndentedBlock) and len(block.body) == 1:
         raise RefusedError("a block would be empty without its only statement")
-    start, end = tree.span(line)
-    end = tree.text.find("\n", end)
-    sheet.replace(tree.line_start(start), len(tree.text) if end < 0 else end + 1, "")
+    sheet.replace(*tree.lines(line), "")

@@ -13,7 +13,7 @@ from flake8_nnx_rng.codemod.keys.key_blocks import PARAMETER, KeyBlocks
 from flake8_nnx_rng.codemod.keys.needs import Folded, Need, Opening, Threads
 from flake8_nnx_rng.codemod.refusal import RefusedError
 from flake8_nnx_rng.codemod.text.names import names_in
-from flake8_nnx_rng.codemod.text.tree import AnyFunction, Tree
+from flake8_nnx_rng.codemod.text.tree import AnyFunction, Tree, is_decorated
 from flake8_nnx_rng.interpreter.functions import ENTRY
 from flake8_nnx_rng.knowledge.functions import CALLED_ONCE
 
@@ -176,7 +176,4 @@ class Weaver:
 
 def is_property(function: AnyFunction) -> bool:
     """Whether reading an attribute calls it."""
-    return isinstance(function, cst.FunctionDef) and any(
-        isinstance(d.decorator, cst.Name) and d.decorator.value == "property"
-        for d in function.decorators
-    )
+    return is_decorated(function, "property")

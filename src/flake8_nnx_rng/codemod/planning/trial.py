@@ -8,7 +8,8 @@ from flake8_nnx_rng.codemod.planning.choices import CODE
 from flake8_nnx_rng.codemod.planning.view import Desk, View
 from flake8_nnx_rng.codemod.refusal import RefusedError
 from flake8_nnx_rng.codemod.text.unbound import unbound
-from flake8_nnx_rng.project import ClassInfo
+from flake8_nnx_rng.findings import Finding
+from flake8_nnx_rng.project import ClassInfo, SourceFile
 from flake8_nnx_rng.source import SourceError
 
 
@@ -50,12 +51,15 @@ def _check_names(before: str, after: str) -> None:
 
 
 def _check_findings(desk: Desk, before: View, after: View, family: Iterable[ClassInfo]) -> None:
+    findings: dict[SourceFile, list[Finding]] = {}
     for cls in family:
         now = after.same(cls, before)
         assert now is not None
         file = now.scope.file
         span = file.positions.span(now.node)
-        for finding in desk.findings(after.path(file), after.texts):
+        if file not in findings:
+            findings[file] = desk.findings(after.path(file), after.texts)
+        for finding in findings[file]:
             is_in_class = span.line <= finding.span.line <= span.end_line
             if is_in_class and finding.code != CODE:  # which is about the file
                 raise RefusedError(f"the rewrite does not settle {finding.code}")

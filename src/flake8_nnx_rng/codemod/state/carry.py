@@ -13,6 +13,7 @@ from flake8_nnx_rng.codemod.state.layouts import Layout, layout_of
 from flake8_nnx_rng.codemod.text.blocks import opening_of
 from flake8_nnx_rng.codemod.text.names import fresh, names_in
 from flake8_nnx_rng.codemod.text.sheet import Sheet
+from flake8_nnx_rng.codemod.text.structure import assigning
 from flake8_nnx_rng.codemod.text.tree import Tree, parameters_of
 from flake8_nnx_rng.interpreter.functions import ENTRY
 from flake8_nnx_rng.knowledge import library
@@ -225,7 +226,7 @@ def _next_states(
         case cst.Call(func, args) if tree.canonical(func) == library.OUTPUT:
             yield _argument(args)
         case cst.Name(name):
-            found = list(_assigned(name, entry, tree))
+            found = [assign.value for assign in assigning(name, entry, tree)]
             for value in found:
                 yield from (
                     _next_states(value, entry, tree) if isinstance(value, cst.Call) else [None]
@@ -247,13 +248,6 @@ def _argument(args: Sequence[cst.Arg]) -> cst.BaseExpression | None:
     return None
 
 
-def _assigned(name: str, entry: cst.FunctionDef, tree: Tree) -> Iterator[cst.BaseExpression]:
-    for node in tree.own(entry, cst.Assign):
-        for target in node.targets:
-            if isinstance(target.target, cst.Name) and target.target.value == name:
-                yield node.value
-
-
 def _is_state(node: cst.BaseExpression, state: str) -> bool:
     return isinstance(node, cst.Name) and node.value == state
 
@@ -269,6 +263,18 @@ def _is_bound_again(entry: cst.FunctionDef, name: str, tree: Tree) -> bool:
             ):
                 return True
     return False
+
+
+def state_and_extras(entry: cst.FunctionDef) -> tuple[str, str]:
+    """What a forward pass calls its state and its extras.
+
+    Raises:
+        RefusedError: It takes no extras by name.
+    """
+    names = [parameter.name.value for parameter in parameters_of(entry)]
+    if len(names) < 4:
+        raise RefusedError("its forward pass takes no rollout_extras by name")
+    return names[1], names[3]
 
 
 def entry_of(cls: ClassInfo) -> cst.FunctionDef:

@@ -106,7 +106,7 @@ class Field:
         *_, last = _fields(self.cls)
         start, end = tree.span(last)
         line = f"{tree.indentation(start)}{self.name}: {jax}.Array\n"
-        sheet.insert(tree.text.index("\n", end) + 1, line)
+        sheet.insert(tree.line_end(end), line)
 
 
 Layout = Entry | Field

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import libcst as cst
@@ -86,28 +87,35 @@ class States:
         if len(ordered) < 2:
             raise RefusedError(f"its {library.INITIALIZE} takes no batch size by name")
         keys = self._keys(ordered[1].name.value)
-        for returned in self.tree.own(method, cst.Return):
-            if returned.value is None:
-                raise RefusedError(f"its {library.INITIALIZE} returns nothing")
-            start, end = self.tree.span(returned.value)
-            if self.carry.layout is not None:
-                self.carry.layout.put(returned.value, keys, self.tree, self.sheet)
-            elif self.carry.kind is Kind.SOME:
-                text = self.tree.item(returned.value, self.sheet.between(start, end))
-                self.sheet.replace(start, end, f"{text}, {keys}")
+        for state in self._returned(method):
+            if self.carry.kind is Kind.NONE:
+                self.sheet.replace(*self.tree.span(state), keys)
             else:
-                self.sheet.replace(start, end, keys)
+                self._join(state, keys)
         annotate(method.returns, self.carry.kind, self.sheet, self.tree)
         self._keep_size(method, ordered[1].name.value)
+
+    def _returned(self, method: cst.FunctionDef) -> Iterator[cst.BaseExpression]:
+        """The states that a method returns."""
+        for returned in self.tree.own(method, cst.Return):
+            if returned.value is None:
+                raise RefusedError(f"its {method.name.value} returns nothing")
+            yield returned.value
+
+    def _join(self, state: cst.BaseExpression, keys: str) -> None:
+        """Puts keys into a state that there was: as a part of it, or beside it."""
+        if self.carry.layout is not None:
+            self.carry.layout.put(state, keys, self.tree, self.sheet)
+            return
+        start, end = self.tree.span(state)
+        text = self.tree.item(state, self.sheet.between(start, end))
+        self.sheet.replace(start, end, f"{text}, {keys}")
 
     def _keep_size(self, method: cst.FunctionDef, name: str) -> None:
         """The batch size is needed now."""
         for statement in self.tree.own(method, cst.Del):
             if name in names_in(statement):
-                line = self.tree.statement(statement)
-                start = self.tree.line_start(self.tree.span(line)[0])
-                end = self.tree.text.find("\n", self.tree.span(line)[1]) + 1
-                self.sheet.replace(start, end, "")
+                self.sheet.replace(*self.tree.lines(self.tree.statement(statement)), "")
 
     def _keys(self, size: str) -> str:
         return f"{self.jax}.random.split({self.seed}, {size})"
@@ -140,21 +148,18 @@ class States:
         annotate(ordered[1].annotation, self.carry.kind, self.sheet, self.tree)
         annotate(method.returns, self.carry.kind, self.sheet, self.tree)
         key = fresh("key", names_in(method))
-        for returned in self.tree.own(method, cst.Return):
-            if returned.value is None:
-                raise RefusedError(f"its {library.RESET} returns nothing")
-            start, end = self.tree.span(returned.value)
-            is_kept = isinstance(returned.value, cst.Name) and returned.value.value == previous
-            if self.carry.layout is not None:
-                if not is_kept:
-                    keys = self.carry.layout.read(previous)
-                    self.carry.layout.put(returned.value, keys, self.tree, self.sheet)
-            elif self.carry.kind is Kind.SOME:
-                text = self.tree.item(returned.value, self.sheet.between(start, end))
-                self.sheet.replace(start, end, f"{text}, {key}")
-            elif is_empty(returned.value):
-                self.sheet.replace(start, end, previous)
-            elif not is_kept:
+        layout = self.carry.layout
+        for state in self._returned(method):
+            is_kept = isinstance(state, cst.Name) and state.value == previous
+            if self.carry.kind is Kind.SOME:
+                self._join(state, key)
+            elif is_kept:
+                continue
+            elif layout is not None:
+                self._join(state, layout.read(previous))
+            elif is_empty(state):
+                self.sheet.replace(*self.tree.span(state), previous)
+            else:
                 raise RefusedError(f"its {library.RESET} makes a state where there was none")
         if self.carry.kind is Kind.SOME:
             opening = opening_of(method, self.tree, self.sheet)

@@ -83,7 +83,7 @@ def _place(file: SourceFile, tree: Tree) -> int:
 
 
 def _behind(line: cst.CSTNode, tree: Tree) -> int:
-    return tree.text.index("\n", tree.span(line)[1]) + 1
+    return tree.lines(line)[1]
 
 
 def _top(file: SourceFile, tree: Tree) -> int:

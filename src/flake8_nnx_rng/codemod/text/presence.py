@@ -8,6 +8,7 @@ from enum import Enum, auto
 
 import libcst as cst
 
+from flake8_nnx_rng.codemod.text.structure import assigning
 from flake8_nnx_rng.codemod.text.tree import Tree, all_parameters
 from flake8_nnx_rng.project import ClassInfo, Hierarchy
 
@@ -26,10 +27,7 @@ def presence(attribute: str, cls: ClassInfo, tree: Tree, hierarchy: Hierarchy) -
     """What an attribute such as `self.rngs` is, by the constructors that assign it."""
     given: list[cst.BaseExpression] = []
     is_sure = False
-    for ancestor in hierarchy.mro(cls):
-        constructor = ancestor.method("__init__") if isinstance(ancestor, ClassInfo) else None
-        if constructor is None or not tree.holds(constructor):
-            continue
+    for constructor in constructors(cls, tree, hierarchy):
         found = list(_assigned(constructor, attribute, tree))
         optional = {p.name.value for p in all_parameters(constructor) if _is_none(p.default)}
         given += [
@@ -45,12 +43,18 @@ def presence(attribute: str, cls: ClassInfo, tree: Tree, hierarchy: Hierarchy) -
     return Presence.OPTIONAL if any(map(_may_be_none, given)) else Presence.CERTAIN
 
 
+def constructors(cls: ClassInfo, tree: Tree, hierarchy: Hierarchy) -> Iterator[cst.FunctionDef]:
+    """The constructors of a class and of its bases, as far as they are in the files."""
+    for ancestor in hierarchy.mro(cls):
+        constructor = ancestor.method("__init__") if isinstance(ancestor, ClassInfo) else None
+        if constructor is not None and tree.holds(constructor):
+            yield constructor
+
+
 def _assigned(
     constructor: cst.FunctionDef, attribute: str, tree: Tree
 ) -> Iterator[cst.BaseExpression]:
-    for assign in tree.own(constructor, cst.Assign):
-        if any(tree.code(target.target) == attribute for target in assign.targets):
-            yield assign.value
+    yield from (assign.value for assign in assigning(attribute, constructor, tree))
     for declared in tree.own(constructor, cst.AnnAssign):
         if tree.code(declared.target) == attribute and declared.value is not None:
             yield declared.value

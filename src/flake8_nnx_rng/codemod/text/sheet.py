@@ -2,23 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from flake8_nnx_rng.source import Edit
-
-
-def applied(text: str, edits: Iterable[Edit]) -> str:
-    """The text with edits applied, none of which overlap.
-
-    >>> applied("f(x)", [Edit(2, 3, "key, x")])
-    'f(key, x)'
-    """
-    parts, done = [], 0
-    for edit in sorted(edits):
-        parts += [text[done : edit.start], edit.text]
-        done = edit.end
-    return "".join([*parts, text[done:]])
+from flake8_nnx_rng.source import Edit, applied
 
 
 @dataclass(eq=False)
@@ -50,12 +36,8 @@ class Sheet:
 
     def between(self, start: int, end: int) -> str:
         """A piece of the text as it is by now."""
-        parts, done = [], start
-        for edit in self.edits:
-            if start <= edit.start and edit.end <= end:
-                parts += [self.text[done : edit.start], edit.text]
-                done = edit.end
-        return "".join([*parts, self.text[done:end]])
+        inside = (e for e in self.edits if start <= e.start and e.end <= end)
+        return applied(self.text, inside, start, end)
 
     def replace(self, start: int, end: int, text: str) -> None:
         """Puts a text in a piece's place; changes inside of the piece go with it."""

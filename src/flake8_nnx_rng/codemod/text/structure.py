@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from flake8_nnx_rng.codemod.text.tree import Tree
+from flake8_nnx_rng.codemod.text.tree import AnyFunction, Tree
 from flake8_nnx_rng.interpreter.carry import ROOT
 
 
@@ -30,15 +30,17 @@ def parts_of(
             yield path, node
 
 
+def assigning(target: str, function: AnyFunction, tree: Tree) -> Iterator[cst.Assign]:
+    """The statements of a function that assign to a name, or to an attribute as it is written."""
+    for assign in tree.own(function, cst.Assign):
+        if any(tree.code(one.target) == target for one in assign.targets):
+            yield assign
+
+
 def resolved(node: cst.BaseExpression, function: cst.FunctionDef, tree: Tree) -> cst.BaseExpression:
     """What a name was assigned, if that is one literal."""
     if isinstance(node, cst.Name):
-        values = [
-            assign.value
-            for assign in tree.own(function, cst.Assign)
-            for target in assign.targets
-            if isinstance(target.target, cst.Name) and target.target.value == node.value
-        ]
+        values = [assign.value for assign in assigning(node.value, function, tree)]
         if len(values) == 1 and isinstance(values[0], (cst.Dict, cst.Tuple)):
             return values[0]
     return node

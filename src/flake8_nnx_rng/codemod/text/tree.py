@@ -192,6 +192,15 @@ class Tree:
         """Where the line of a place starts."""
         return self.text.rfind("\n", 0, offset) + 1
 
+    def line_end(self, offset: int) -> int:
+        """Where the line after that of a place starts."""
+        return self.text.index("\n", offset) + 1
+
+    def lines(self, node: cst.CSTNode) -> tuple[int, int]:
+        """Where the lines of a node start and end."""
+        start, end = self.span(node)
+        return self.line_start(start), self.line_end(end)
+
     def indentation(self, offset: int) -> str:
         """The white space in front of the line of a place."""
         start = self.line_start(offset)
@@ -240,3 +249,11 @@ def all_parameters(function: AnyFunction) -> list[cst.Param]:
     found = [*parameters_of(function), *function.params.kwonly_params]
     stars = (function.params.star_arg, function.params.star_kwarg)
     return [*found, *(star for star in stars if isinstance(star, cst.Param))]
+
+
+def is_decorated(function: AnyFunction, name: str) -> bool:
+    """Whether a function has a decorator that is no more than a name."""
+    return isinstance(function, cst.FunctionDef) and any(
+        isinstance(one.decorator, cst.Name) and one.decorator.value == name
+        for one in function.decorators
+    )
