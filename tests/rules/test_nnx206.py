@@ -8,24 +8,10 @@ import pytest
 from support import PRELUDE, write
 
 from flake8_nnx_rng.lint import lint
+from flake8_nnx_rng.rules import patterns
 from flake8_nnx_rng.source import read_document
 
-CARRYING = (
-    PRELUDE
-    + """
-class Noisy(StatefulModule):
-    def __init__(self, rngs):
-        self.rngs = rngs
-
-    def initialize_state(self, batch_size):
-        return jax.random.split(self.rngs(), batch_size)
-
-    def __call__(self, key, x, rollout_extras=None):
-        following, use = jax.vmap(lambda k: tuple(jax.random.split(k)))(key)
-        x += jax.vmap(lambda k, row: jax.random.normal(k, row.shape))(use, x)
-        return StatefulModuleOutput(following, x, 0.0, {})
-"""
-)
+CARRYING = patterns.NOISE
 PLAIN = (
     PRELUDE
     + """
@@ -58,7 +44,7 @@ def found(directory: Path, files: dict[str, str]) -> list[str]:
 @pytest.mark.parametrize("choice", CHOICES.values(), ids=CHOICES)
 def test_a_choice_in_one_file_concerns_the_keys_of_another(choice: str, tmp_path: Path) -> None:
     (message,) = found(tmp_path, {"main.py": choice, "lib/layers.py": CARRYING})
-    assert "and Noisy carries keys" in message
+    assert "and CarriedNoise carries keys" in message
 
 
 def test_a_layer_of_the_library_carries_keys_wherever_it_is_built(tmp_path: Path) -> None:
