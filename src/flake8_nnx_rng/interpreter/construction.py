@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import libcst as cst
+
 from flake8_nnx_rng.interpreter import attributes, objects
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.joins import held
@@ -14,10 +16,12 @@ from flake8_nnx_rng.interpreter.values import (
     Function,
     Instance,
     Opaque,
+    Stream,
     Value,
     children,
     options,
 )
+from flake8_nnx_rng.knowledge import streams
 
 
 def construct(it: Interpreter, instance: Instance) -> None:
@@ -42,10 +46,18 @@ def _constructor_arguments(function: Function) -> Arguments:
     parameters = function.node.params
     ordered = [*parameters.posonly_params, *parameters.params][1:]
     return Arguments(
-        tuple(_held(p.name.value) for p in ordered),
-        tuple((p.name.value, _held(p.name.value)) for p in parameters.kwonly_params),
+        tuple(_argument(p) for p in ordered),
+        tuple((p.name.value, _argument(p)) for p in parameters.kwonly_params),
         _held("arguments") if parameters.star_kwarg or parameters.star_arg else None,
     )
+
+
+def _argument(parameter: cst.Param) -> Value:
+    """What a parameter is given: streams where it is called so and no type is declared."""
+    name = parameter.name.value
+    if name == streams.USUAL_NAME and parameter.annotation is None:
+        return Stream(frozenset({Held(name)}), name)
+    return _held(name)
 
 
 def _held(name: str) -> Opaque:

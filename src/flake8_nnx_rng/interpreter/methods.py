@@ -80,6 +80,8 @@ def assumed_stream(value: Opaque, base: str, method: str) -> tuple[Stream, str] 
         if method in _STREAM_METHODS:
             return Stream(value.taint, base), method
         return Stream(value.taint, value.path, single=True), ""
+    if method in _STREAM_METHODS and streams.is_stream_name(base.rpartition(".")[0]):
+        return Stream(value.taint, base, single=True), method
     return None
 
 

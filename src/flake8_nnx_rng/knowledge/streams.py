@@ -61,7 +61,10 @@ WRITE_FUNCTIONS = frozenset({"flax.nnx.update"})
 STATE_FUNCTIONS = frozenset({"flax.nnx.state", "flax.nnx.pop"})
 STATE_FILTERS = frozenset({"flax.nnx.RngKey", "flax.nnx.RngCount", "flax.nnx.RngState"})
 
-COMMON_NAMES = frozenset({"rng", "rngs"})
+USUAL_NAME = "rngs"
+"""What constructors call the streams that they are given."""
+
+COMMON_NAMES = frozenset({"rng", USUAL_NAME})
 """What streams are called by convention; a hint only where no type is known."""
 
 

@@ -1,0 +1,85 @@
+"""Judges many modules in a few processes."""
+
+from __future__ import annotations
+
+import tempfile
+import traceback
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+
+from .project import Project
+from .recipe import Recipe
+from .render import source
+from .strategies import distinct
+from .verdict import Count, Kind, Verdict, as_text, judged
+
+CHUNK = 8
+"""Modules that a process takes at once."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One module and what came of it.
+
+    Attributes:
+        seed: Of its recipe.
+        number: Among those of the seed.
+        counts: The cells that it counts in.
+        wrong: Whether something disagrees.
+        text: Everything about it, if so.
+    """
+
+    seed: int
+    number: int
+    counts: tuple[Count, ...]
+    wrong: bool
+    text: str = ""
+
+
+def cases(seed: int, count: int, jobs: int) -> Iterator[Case]:
+    """The first distinct modules of a seed, judged, in their order."""
+    numbered = enumerate(distinct(seed, count, lambda recipe: as_text(source(recipe))))
+    work = partial(_case, seed)
+    if jobs < 2:
+        yield from map(work, numbered)
+        return
+    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+        yield from pool.map(work, numbered, chunksize=CHUNK)
+
+
+def _case(seed: int, numbered: tuple[int, Recipe]) -> Case:
+    number, recipe = numbered
+    try:
+        verdict = in_directory(recipe)
+    except Exception:  # whatever goes wrong with one must not hide the others
+        text = f"{recipe}\n\n{as_text(source(recipe))}\n\n{traceback.format_exc()}"
+        return Case(seed, number, (Count("error", "", Kind.BAD_FIX.value),), True, text)
+    wrong = bool(verdict.disagreements)
+    text = explained(recipe, verdict) if wrong else ""
+    return Case(seed, number, tuple(verdict.counts()), wrong, text)
+
+
+def in_directory(recipe: Recipe) -> Verdict:
+    """The verdict on a recipe, in a directory of its own."""
+    with tempfile.TemporaryDirectory() as directory:
+        return judged(source(recipe), Project(Path(directory).resolve() / "project"))
+
+
+def explained(recipe: Recipe, verdict: Verdict) -> str:
+    """A recipe, its module, and what both sides say."""
+    counts = "\n".join(f"{c.kind}: {c.rule} {c.observable}" for c in verdict.disagreements)
+    parts = [
+        f"{counts}\n{chr(10).join(verdict.faults)}".strip(),
+        str(recipe),
+        as_text(source(recipe)),
+        verdict.before.text,
+    ]
+    if verdict.reasons:
+        parts.append("left: " + "\n".join(verdict.reasons))
+    if verdict.after is not None:
+        parts += ["==== rewritten", as_text(verdict.rewritten), verdict.after.text]
+    return "\n\n".join(parts) + "\n"
