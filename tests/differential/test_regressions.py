@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import pytest
 from support import codes_of
 
@@ -13,6 +15,36 @@ _DRAWING = """
         def __call__(self, state, x, rollout_extras=None):
             return StatefulModuleOutput(state, x + self.{draw}.normal(x.shape), 0.0, {{}})
 """
+
+_CARRYING = """
+    class M({base}):
+        def __init__(self, rngs: nnx.Rngs):
+            self.rngs, self.key = rngs, nnx.Variable(rngs())
+            self.dropout = nnx.Dropout(0.5)
+
+        def initialize_state(self, batch_size):
+            return jax.random.split(self.rngs(), batch_size)
+
+        def __call__(self, state, x, rollout_extras=None):
+{body}
+"""
+_SPLIT = "state, use = jax.vmap(lambda k: tuple(jax.random.split(k)))(state)\n"
+_SAMPLE = """
+score = -jnp.sum((raw - x) ** 2, axis=-1)
+output = {'action': raw, 'log_likelihood': score}
+"""
+
+
+def layer(body: str) -> str:
+    """A layer that carries keys, from the body of its pass, which leaves `noise`."""
+    body += "\nreturn StatefulModuleOutput(state, x + noise, 0.0, {})"
+    return _CARRYING.format(base="StatefulModule", body=textwrap.indent(body, 12 * " "))
+
+
+def sampler(body: str, kept: str = ", raw") -> str:
+    """A sampler that carries keys, from the body of its pass, which leaves `raw`."""
+    body += f"{_SAMPLE}return StatefulModuleOutput(state, output, 0.0, {{}}{kept})"
+    return _CARRYING.format(base="ActionSampler", body=textwrap.indent(body, 12 * " "))
 
 
 @pytest.mark.parametrize("parameter", ["rngs", "rngs: nnx.Rngs", "*, rngs"])
@@ -35,3 +67,49 @@ def test_a_named_stream_under_another_name_is_seen_without_a_declared_type() -> 
 def test_a_draw_of_a_named_stream_is_seen_where_the_streams_are_called_by_convention() -> None:
     code = _DRAWING.format(parameter="generator", held="generator", draw="rngs.noise")
     assert codes_of(code) == ["NNX101"]
+
+
+def test_streams_made_of_a_carried_key_that_comes_back_unchanged_repeat_their_noise() -> None:
+    drawn = "noise = jax.vmap(lambda k, row: nnx.Rngs(k).normal(row.shape))"
+    assert codes_of(layer(f"{drawn}(state, x)")) == ["NNX201"]
+    assert codes_of(layer(f"{_SPLIT}{drawn}(use, x)")) == []
+
+
+def test_a_key_is_used_up_by_a_draw_in_a_map_over_the_envs_one_after_the_other() -> None:
+    draw = "jax.lax.map(lambda k: jax.random.normal(k, (2,)), use)"
+    begin = f"# NNX401\n{_SPLIT}"
+    assert codes_of(layer(f"{begin}noise = {draw}\nstate = use")) == ["NNX401"]
+    assert codes_of(layer(f"{begin}noise = {draw} + {draw}")) == ["NNX401"]
+    assert codes_of(layer(f"{begin}noise = {draw}")) == []
+
+
+def test_noise_from_another_env_s_key_is_reported_in_a_sampler_unless_it_comes_back() -> None:
+    raw = "raw = x + jax.random.normal(use[0], x.shape)\n"
+    back = "raw = raw if rollout_extras is None else rollout_extras"
+    assert codes_of(sampler(_SPLIT + raw + back)) == []
+    mean = "x = x + jax.random.normal(use[0], x.shape)\nraw = x + self.rngs.normal(x.shape)\n"
+    assert codes_of(sampler(_SPLIT + mean + back)) == ["NNX203"]
+
+
+def test_noise_from_another_env_s_key_that_a_layer_emits_and_takes_back_is_replayed() -> None:
+    body = """
+        use = jax.random.split(use[0], x.shape[0])
+        noise = jax.vmap(lambda k: jax.random.normal(k, (2,)))(use)
+        noise = noise if rollout_extras is None else rollout_extras
+        return StatefulModuleOutput(state, x + noise, 0.0, {}, noise)
+    """
+    assert codes_of(layer(_SPLIT + textwrap.dedent(body).strip("\n"))) == []
+
+
+@pytest.mark.parametrize(("kept", "code"), [("", "NNX301"), (", raw", "NNX302")])
+def test_an_action_that_dropout_with_carried_keys_makes_is_drawn(kept: str, code: str) -> None:
+    body = "raw = jax.vmap(lambda k, row: self.dropout(row, rngs=k))(use, x)"
+    assert codes_of(sampler(_SPLIT + body, kept)) == [code]
+
+
+def test_a_sampler_that_draws_with_a_key_which_never_moves_on_repeats_its_action() -> None:
+    draw = "raw = x + jax.random.normal({}, x.shape)\n"
+    back = "raw = raw if rollout_extras is None else rollout_extras"
+    assert codes_of(sampler(draw.format("self.key[...]") + back)) == ["NNX102"]
+    moves = "following, use = jax.random.split(self.key[...])\nself.key[...] = following\n"
+    assert codes_of(sampler(moves + draw.format("use") + back)) == []

@@ -34,7 +34,7 @@ FORGETFUL = {
         return Out(state, {'action': raw, 'log_likelihood': raw}, 0.0, {})  # NNX301
     """,
     "a draw from a key of its own": """
-        raw = mean + jax.random.normal(self.key[...], mean.shape)
+        raw = mean + jax.random.normal(self.key[...], mean.shape)  # NNX102
         return Out(state, {'action': raw, 'log_likelihood': raw}, 0.0, {})  # NNX301
     """,
     "a draw from a fork": """

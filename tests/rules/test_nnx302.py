@@ -19,7 +19,7 @@ STUBBORN = {
         kept = {'raw': raw}
     """,
     "a draw from a key of its own": """
-        raw = mean + jax.random.normal(self.key[...], mean.shape)  # NNX302
+        raw = mean + jax.random.normal(self.key[...], mean.shape)  # NNX102 NNX302
         kept = raw
     """,
     "extras under a flag": """

@@ -132,7 +132,8 @@ CASES = {
 
         ---
         policy = distrax.Normal(x, 1.0)
-        raw = policy.sample(seed=self.key) if rollout_extras is None else rollout_extras
+        noise = policy.sample(seed=self.key)  # NNX102
+        raw = noise if rollout_extras is None else rollout_extras
         return Out(state, (raw, policy.log_prob(raw)), 0.0, {}, raw)
     """,
     "not at all, by a method that takes no key": """

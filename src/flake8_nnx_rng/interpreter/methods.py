@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import libcst as cst
 
-from flake8_nnx_rng.interpreter import collection_methods, containers, modules
+from flake8_nnx_rng.interpreter import collection_methods, containers, modules, uses
 from flake8_nnx_rng.interpreter.assignment import held_path
 from flake8_nnx_rng.interpreter.attributes import LIBRARY_PART
 from flake8_nnx_rng.interpreter.drawing import advance, drew
 from flake8_nnx_rng.interpreter.engine import Interpreter
-from flake8_nnx_rng.interpreter.events import Wrote
+from flake8_nnx_rng.interpreter.events import Use, Wrote
 from flake8_nnx_rng.interpreter.library import hosts
 from flake8_nnx_rng.interpreter.taint import counted, merge
 from flake8_nnx_rng.interpreter.unknown import call_functions_in, unknown_call
@@ -90,6 +90,7 @@ def _stream_method(
 ) -> Value:
     given = merge(taint_of(v) for v in arguments.values())
     if name in streams.DRAW_METHODS or name == _INITIALIZER:
+        uses.use(it, stream, Use.DRAWN, node)
         return Opaque(stream.taint | counted(given) | drew(it, stream, stream.taint, node))
     if name in streams.INITIALIZER_METHODS:
         return Method(stream, _INITIALIZER)

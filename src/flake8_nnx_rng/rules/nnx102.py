@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from flake8_nnx_rng.interpreter import Audit, Drew
+from flake8_nnx_rng.interpreter import Audit, Drew, Wrote
 from flake8_nnx_rng.interpreter.taint import held_paths
 from flake8_nnx_rng.interpreter.values import Stream
 from flake8_nnx_rng.rules.carry import remembered
@@ -16,6 +16,7 @@ from flake8_nnx_rng.rules.sampling import is_answered_for
 
 def check(audit: Audit) -> Iterator[Breach]:
     """Numbers were drawn from a key that is held and that nothing carried was mixed into."""
+    moved = {event.path for event in audit.events() if isinstance(event, Wrote)}
     for event in (*audit.events(), *remembered(audit)):
         if not isinstance(event, Drew) or event.layer is not None:
             continue
@@ -25,9 +26,10 @@ def check(audit: Audit) -> Iterator[Breach]:
         node = event.site.node
         if origin_of(source.taint) is not Origin.HELD:
             continue
-        if is_replayed(audit, node) or is_answered_for(audit, node):
-            continue
         path = held_paths(source.taint)[0]
+        # Whatever is replayed: a key that never moves on gives the same sample in every step.
+        if path in moved and (is_replayed(audit, node) or is_answered_for(audit, node)):
+            continue
         yield Breach(
             event.site,
             f"{way(event.site)} draws with class-level key {path}: rollout and loss replay will "
@@ -42,7 +44,8 @@ RULE = Rule(
     what="""
 Finds draws in the forward pass from a key that the module (or the Python file) holds: an
 `nnx.RngKey`, a key in an `nnx.Variable` or in a plain attribute; also those in `reset_state` whose
-numbers the state keeps for a later output. A key that a carried value is folded into is fine.
+numbers the state keeps for a later output. A key that a carried value is folded into is fine. An
+action sampler may draw its sample from a key of its own, if it moves that key on.
 """,
     why="""
 If the key is advanced, the loss replay starts where the rollout ended and sees other noise; if it

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from flake8_nnx_rng.interpreter import Audit, Derived, Drew
 from flake8_nnx_rng.interpreter.events import Use
-from flake8_nnx_rng.interpreter.taint import Call, Spread, carried_in
+from flake8_nnx_rng.interpreter.taint import Call, Carried, Spread, carried_in
 from flake8_nnx_rng.rules import patterns
 from flake8_nnx_rng.rules.carry import of_others
 from flake8_nnx_rng.rules.replay import is_replayed
@@ -21,11 +21,25 @@ _HOW = {
 def check(audit: Audit) -> Iterator[Breach]:
     """A carried key was drawn from, split or folded into outside a map over the envs."""
     for event in audit.events():
-        if not isinstance(event, (Drew, Derived)) or is_replayed(audit, event.site.node):
+        if not isinstance(event, (Drew, Derived)):
             continue
         fault = next(_faults(event), None)
-        if fault is not None:
+        if fault is not None and not _comes_back(audit, event):
             yield Breach(event.site, f"{way(event.site)} {fault}")
+
+
+def _comes_back(audit: Audit, event: Drew | Derived) -> bool:
+    """Whether the replay gets the numbers back that are drawn there, or from what is made there."""
+    if isinstance(event, Drew):
+        return is_replayed(audit, event.site.node)
+    parts = set(carried_in(event.source.taint))
+    draws = [e.site.node for e in audit.events() if isinstance(e, Drew) and _shares(e, parts)]
+    return bool(draws) and all(is_replayed(audit, node) for node in draws)
+
+
+def _shares(event: Drew, parts: set[Carried]) -> bool:
+    paths = {source.path for source in parts}
+    return any(source.path in paths for source in carried_in(event.source.taint))
 
 
 def _faults(event: Drew | Derived) -> Iterator[str]:

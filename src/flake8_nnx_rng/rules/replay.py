@@ -8,7 +8,7 @@ import libcst as cst
 
 from flake8_nnx_rng.interpreter import Audit, Event
 from flake8_nnx_rng.interpreter.outputs import COMPARED, field_of, returned
-from flake8_nnx_rng.interpreter.taint import Entry, Sample, Source, Taint
+from flake8_nnx_rng.interpreter.taint import Entry, Redrawn, Sample, Taint
 from flake8_nnx_rng.interpreter.values import taint_of
 from flake8_nnx_rng.knowledge import library
 
@@ -23,20 +23,20 @@ def is_replayed(audit: Audit, node: cst.CSTNode) -> bool:
     compared, and the extras do in its place. A sampler may draw for its own entropy estimate
     beside, as that only enters the regularization loss.
     """
-    sample = Sample(node)
+    sample = _marks(node)
     compared = _COMPARED_OF_SAMPLERS if audit.is_sampler else COMPARED
     if is_drawn_again(audit, node):
         return False
     reached = [p for p in _returns(audit.rollout) if _reaches(sample, p, compared)]
     if not reached:  # nothing depends on it: only a sampler's stream may move for nothing
         return audit.is_sampler
-    return all(sample in parts[library.EXTRAS] for parts in reached) and _uses_extras(audit)
+    return all(sample & parts[library.EXTRAS] for parts in reached) and _uses_extras(audit)
 
 
 def is_drawn_again(audit: Audit, node: cst.CSTNode) -> bool:
     """Whether what the replay draws at a node reaches anything that is compared."""
     compared = _COMPARED_OF_SAMPLERS if audit.is_sampler else COMPARED
-    return any(_reaches(Sample(node), parts, compared) for parts in _returns(audit.replay))
+    return any(_reaches(_marks(node), parts, compared) for parts in _returns(audit.replay))
 
 
 def what_is_compared(events: tuple[Event, ...]) -> Iterator[Taint]:
@@ -49,8 +49,13 @@ def _uses_extras(audit: Audit) -> bool:
     return any(Entry.EXTRAS in part["output"] for part in _returns(audit.replay))
 
 
-def _reaches(source: Source, parts: dict[str, Taint], names: tuple[str, ...]) -> bool:
-    return any(source in parts[name] for name in names)
+def _marks(node: cst.CSTNode) -> Taint:
+    """What numbers that are drawn at a node are marked with."""
+    return frozenset({Sample(node), Redrawn(node)})
+
+
+def _reaches(marks: Taint, parts: dict[str, Taint], names: tuple[str, ...]) -> bool:
+    return any(marks & parts[name] for name in names)
 
 
 def _returns(events: tuple[Event, ...]) -> Iterator[dict[str, Taint]]:

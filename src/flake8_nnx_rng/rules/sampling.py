@@ -16,6 +16,7 @@ from flake8_nnx_rng.interpreter.taint import (
     Sample,
     Taint,
     Taken,
+    is_threaded,
 )
 from flake8_nnx_rng.interpreter.trees import leaves
 from flake8_nnx_rng.interpreter.values import (
@@ -160,7 +161,7 @@ def _draws(events: tuple[Event, ...]) -> Iterator[Drew | Advanced]:
     for event in events:
         if isinstance(event, Advanced):
             yield event
-        elif isinstance(event, Drew) and event.layer is None:
+        elif isinstance(event, Drew) and (event.layer is None or is_threaded(event.source.taint)):
             taint = event.source.taint
             is_first = origin_of(taint) is not Origin.GIVEN_OUT
             if is_first and not any(isinstance(source, Redrawn) for source in taint):

@@ -133,9 +133,9 @@ VALUES: dict[str, tuple[str, str]] = {
         "1 | 2 | data{input}",
     ),
     "one branch of nothing": ("jax.lax.switch()", "data"),
-    "a map": ("jax.lax.map(lambda v: (v, 1), x)", "[(data{input}@x[...], 1)...]"),
-    "a map by name": ("jax.lax.map(f=lambda v: v, xs=(1, 2), batch_size=3)", "[(data, data)...]"),
-    "a map of nothing": ("jax.lax.map()", "[data...]"),
+    "a map": ("jax.lax.map(lambda v: (v, 1), x)", "(data{input}@x, 1)"),
+    "a map by name": ("jax.lax.map(f=lambda v: v, xs=(1, 2), batch_size=3)", "(1, 2)"),
+    "a map of nothing": ("jax.lax.map()", "data"),
     "a map over a tree keeps it": (
         "jax.tree.map(lambda v: self.key, {'a': state})",
         "{'a': key@self.key}",

@@ -214,9 +214,9 @@ def _map(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
 
 
 def _map_rows(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
-    """`lax.map(f, xs)`: `f` on the rows of a PyTree."""
+    """`lax.map(f, xs)`: `f` on the rows of a PyTree, as `vmap` calls it."""
     function, tree = arguments.get("f", 0) or Opaque(), arguments.get("xs", 1) or Opaque()
-    return Bag(it.call(function, Arguments((trees.rebuilt(tree, containers.element),)), node))
+    return _mapped_call(it, Arguments((function, Const(0), Const(0), tree)), node)
 
 
 def _tree_map(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
