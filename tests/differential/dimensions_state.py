@@ -59,7 +59,7 @@ ADVANCES: Mapping[str, Advance] = {
         "$k = jax.vmap(lambda k: jax.random.fold_in(k, 2))($k)",
     ),
     "folded and split": Advance(
-        "$u = jax.vmap(lambda k: jax.random.fold_in(k, 7))($k)",
+        "$u = jax.vmap(lambda k: jax.random.fold_in(k, 0))($k)",
         "$k = jax.vmap(lambda k: jax.random.split(k)[0])($k)",
     ),
     "first env's": Advance(f"{_SPLIT}\n$u = $u[0]", gives=Kind.KEY),

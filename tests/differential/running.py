@@ -6,11 +6,12 @@ import tempfile
 import traceback
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 
+from .known import reason
 from .project import Project
 from .recipe import Recipe
 from .render import source
@@ -58,9 +59,16 @@ def _case(seed: int, numbered: tuple[int, Recipe]) -> Case:
     except Exception:  # whatever goes wrong with one must not hide the others
         text = f"{recipe}\n\n{as_text(source(recipe))}\n\n{traceback.format_exc()}"
         return Case(seed, number, (Count("error", "", Kind.BAD_FIX.value),), True, text)
-    wrong = bool(verdict.disagreements)
-    text = explained(recipe, verdict) if wrong else ""
-    return Case(seed, number, tuple(verdict.counts()), wrong, text)
+    counts = tuple(counted(recipe, verdict))
+    wrong = any(count.disagrees for count in counts)
+    return Case(seed, number, counts, wrong, explained(recipe, verdict) if wrong else "")
+
+
+def counted(recipe: Recipe, verdict: Verdict) -> Iterator[Count]:
+    """The cells that a module counts in, with what is known apart."""
+    for count in verdict.counts():
+        is_known = count.disagrees and reason(recipe, count) is not None
+        yield replace(count, kind=Kind.KNOWN.value) if is_known else count
 
 
 def in_directory(recipe: Recipe) -> Verdict:
@@ -71,7 +79,9 @@ def in_directory(recipe: Recipe) -> Verdict:
 
 def explained(recipe: Recipe, verdict: Verdict) -> str:
     """A recipe, its module, and what both sides say."""
-    counts = "\n".join(f"{c.kind}: {c.rule} {c.observable}" for c in verdict.disagreements)
+    counts = "\n".join(
+        f"{c.kind}: {c.rule} {c.observable}" for c in counted(recipe, verdict) if c.disagrees
+    )
     parts = [
         f"{counts}\n{chr(10).join(verdict.faults)}".strip(),
         str(recipe),

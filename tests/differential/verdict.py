@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,20 @@ if TYPE_CHECKING:
 UNSEEN = frozenset({"NNX404", "NNX900"})
 """The rules of which nothing is seen at run time."""
 
+ALSO: Mapping[str, frozenset[str]] = {
+    code: frozenset(observables.split())
+    for code, observables in {
+        "NNX101": "independence freshness",
+        "NNX102": "independence hygiene",
+        "NNX104": "independence",
+        "NNX106": "independence hygiene",
+        "NNX201": "hygiene",
+        "NNX203": "independence",
+        "NNX205": "hygiene",
+    }.items()
+}
+"""What a fault breaks beside what its rule promises, depending on what is done with the draw."""
+
 NO_RULE = "no rule"
 
 
@@ -31,6 +45,7 @@ class Kind(Enum):
     FIXED = "fixed"
     REFUSED = "refused"
     BAD_FIX = "bad fix"
+    KNOWN = "known"
 
 
 DISAGREEMENTS = (Kind.MISSED, Kind.FALSE, Kind.BAD_FIX)
@@ -81,7 +96,7 @@ class Sight:
         """How the two compare."""
         explained: set[str] = set()
         for code in sorted(self.codes - UNSEEN):
-            seen = PROMISED[code] & self.broken
+            seen = (PROMISED[code] | ALSO.get(code, frozenset())) & self.broken
             explained |= seen
             if PROMISED[code] & self.unjudged:
                 explained.add("trace")  # what stops the run keeps the rest from being seen
@@ -120,21 +135,23 @@ class Verdict:
     def counts(self) -> Iterator[Count]:
         """The cells of the table that it counts in."""
         yield from self.before.counts()
-        yield from self._hidden()
-        if self.faults:
-            for code in sorted(self.before.codes):
-                yield Count(code, "", Kind.BAD_FIX.value)
-            return
+        worse = list(self._worse())
+        yield from worse
+        is_bad = bool(self.faults) or any(count.kind == Kind.BAD_FIX.value for count in worse)
         left = frozenset() if self.after is None else self.after.codes
         for code in sorted(self.before.codes):
-            is_fixed = self.after is not None and code not in left
-            yield Count(code, "", (Kind.FIXED if is_fixed else Kind.REFUSED).value)
+            if self.faults:
+                yield Count(code, "", Kind.BAD_FIX.value)
+            elif not is_bad:
+                is_fixed = self.after is not None and code not in left
+                yield Count(code, "", (Kind.FIXED if is_fixed else Kind.REFUSED).value)
 
-    def _hidden(self) -> Iterator[Count]:
-        """What was broken already, and is seen to be missed once the rest is mended."""
+    def _worse(self) -> Iterator[Count]:
+        """What is wrong with the rewritten module, and what was missed before and is seen now."""
         for count in self.after.counts() if self.after is not None else ():
-            if _was_missed(count, self.before):
-                yield count
+            if count.disagrees:
+                is_old = _was_missed(count, self.before)
+                yield count if is_old else replace(count, kind=Kind.BAD_FIX.value)
 
     @property
     def disagreements(self) -> list[Count]:
@@ -180,9 +197,6 @@ def _faults(before: Sight, after: Sight, is_partial: bool) -> Iterator[str]:
         yield f"the rewritten module has {', '.join(sorted(new))}, which it had not"
     if after.findings and not is_partial:
         yield f"the rewritten module is still reported: {', '.join(sorted(after.codes))}"
-    for count in after.counts():
-        if count.disagrees and not _was_missed(count, before):
-            yield f"in the rewritten module {count.observable} is {count.kind} by {count.rule}"
 
 
 def _was_missed(count: Count, before: Sight) -> bool:

@@ -294,6 +294,8 @@ def _class_value(it: Interpreter, symbol: Symbol, cls: ClassInfo, name: str) -> 
 
 
 def _stream_attribute(value: Stream, name: str) -> Value:
+    if name == "__call__":
+        return value
     known = (
         streams.DRAW_METHODS
         | streams.INITIALIZER_METHODS

@@ -30,7 +30,7 @@ from flake8_nnx_rng.interpreter.values import (
 )
 from flake8_nnx_rng.knowledge import library
 from flake8_nnx_rng.rules.origin import Origin, origin_of
-from flake8_nnx_rng.rules.replay import is_drawn_again
+from flake8_nnx_rng.rules.replay import is_drawn_again, is_replayed
 
 _ACTION, _ACTIONS = "action", "actions"
 _SCORE = "log_likelihood"
@@ -86,7 +86,7 @@ def redrawn(audit: Audit) -> Iterator[Drew | Advanced]:
     again = _drawn_again(audit).difference(*unsaid)  # without extras it can only draw
     if not all(outcome.is_exact for outcome in rollout):  # noise may be for something beside
         again &= frozenset().union(*(_nodes(outcome.emitted) for outcome in rollout))
-    for event in _draws(audit.replay):
+    for event in _draws(audit, audit.replay):
         if event.site.node in again:
             yield event
 
@@ -143,7 +143,7 @@ def _drawn_again(audit: Audit) -> frozenset[cst.CSTNode]:
 
 
 def _outcomes(audit: Audit, events: tuple[Event, ...]) -> Iterator[Outcome]:
-    own = {event.site.node for event in _draws(events)}
+    own = {event.site.node for event in _draws(audit, events)}
     for site, value in returned(events):
         output, extras = field_of(value, "output"), field_of(value, library.EXTRAS)
         action_value = _action(output)
@@ -156,13 +156,20 @@ def _outcomes(audit: Audit, events: tuple[Event, ...]) -> Iterator[Outcome]:
         yield Outcome(site, action, extras, draws, action_value is not output)
 
 
-def _draws(events: tuple[Event, ...]) -> Iterator[Drew | Advanced]:
-    """Draws of the code itself, each where a stream or key is first drawn from."""
+def _draws(audit: Audit, events: tuple[Event, ...]) -> Iterator[Drew | Advanced]:
+    """Draws of the code itself, each where a stream or key is first drawn from.
+
+    What a layer draws counts unless it is reported as such.
+    """
     for event in events:
         if isinstance(event, Advanced):
             yield event
-        elif isinstance(event, Drew) and (event.layer is None or is_threaded(event.source.taint)):
+        elif isinstance(event, Drew):
             taint = event.source.taint
+            if event.layer is not None and not (
+                is_threaded(taint) or is_replayed(audit, event.site.node)
+            ):
+                continue
             is_first = origin_of(taint) is not Origin.GIVEN_OUT
             if is_first and not any(isinstance(source, Redrawn) for source in taint):
                 yield event

@@ -1,0 +1,203 @@
+"""Disagreements that are understood and left: which, in which modules, and why.
+
+They are counted apart. Whoever mends one takes its entry out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from .dimensions_roles import ROLES
+from .recipe import Noise, Recipe
+from .verdict import NO_RULE, Count, Kind
+
+_DEAD = frozenset({"nothing", "metrics", "its shape", "memory, never read", "loss of the batch"})
+_QUIET = frozenset({"no noise", "deterministic dropout", "dropout of rate zero", "a counter"})
+_TRACED = frozenset({"jit", "checkpoint", "cond", "scan", "fori_loop"})
+_BY_ONE = frozenset({"first env's", "split of the first env's", "first key", "last key"})
+_IN_TURN = frozenset({"loop over envs", "map over envs"})
+_SHARED = frozenset({"scalar", "one row"})
+
+
+@dataclass(frozen=True)
+class Known:
+    """A kind of disagreement.
+
+    Attributes:
+        why: What is the matter, and who is wrong.
+        kind: What the module counts as.
+        told: The rules that speak, or the observables that are broken, as it counts.
+        when: Whether a recipe gives such a module.
+    """
+
+    why: str
+    kind: Kind
+    told: frozenset[str]
+    when: Callable[[Recipe], bool]
+
+
+def reason(recipe: Recipe, count: Count) -> str | None:
+    """Why a disagreement on a recipe is left; None if it is not known."""
+    for known in KNOWN:
+        if _is_told(known, count) and known.when(recipe):
+            return known.why
+    return None
+
+
+def _is_told(known: Known, count: Count) -> bool:
+    """Whether a disagreement is of a kind, in the module as it was or as it was rewritten."""
+    kind = Kind.MISSED if count.rule == NO_RULE else Kind.FALSE
+    about = count.observable if kind is Kind.MISSED else count.rule
+    is_seen = count.kind == kind.value or (count.kind == Kind.BAD_FIX.value and count.observable)
+    return known.kind is kind and about in known.told and bool(is_seen)
+
+
+def _any(test: Callable[[Noise], bool]) -> Callable[[Recipe], bool]:
+    return lambda recipe: any(map(test, recipe.noises))
+
+
+def _samples(recipe: Recipe) -> bool:
+    return ROLES[recipe.role].samples
+
+
+def _has(noise: Noise, *names: str) -> bool:
+    used = {noise.source, noise.advance, noise.seed, noise.control, noise.reach, *noise.steps}
+    return not used.isdisjoint(names)
+
+
+def _is_dead(recipe: Recipe) -> bool:
+    return any(
+        noise.reach == "nothing"
+        or (noise.sink in _DEAD and not (_samples(recipe) and noise is recipe.noises[0]))
+        for noise in recipe.noises
+    )
+
+
+def _is_quiet(recipe: Recipe) -> bool:
+    first = recipe.noises[0]
+    return _samples(recipe) and (first.source in _QUIET or first.reach == "nothing")
+
+
+def _of(*codes: str) -> frozenset[str]:
+    return frozenset(codes)
+
+
+KNOWN = (
+    Known(
+        "numbers that reach nothing which is compared: a draw is reported wherever they go",
+        Kind.FALSE,
+        _of(*(f"NNX{n}" for n in (102, 103, 104, 106, 107, 201, 202, 203, 204, 205, 206))),
+        _is_dead,
+    ),
+    Known(
+        "a write that reaches nothing: purity is stricter than the guide, which forbids writes "
+        "that affect the output",
+        Kind.MISSED,
+        _of("purity"),
+        lambda r: (
+            _any(lambda n: _has(n, "counted, unread"))(r)
+            or (_is_dead(r) and _any(lambda n: _has(n, "batch normalisation", "counted"))(r))
+        ),
+    ),
+    Known(
+        "a carried counter folded into the module's key, without the env: the catalogue exempts it",
+        Kind.MISSED,
+        _of("independence"),
+        _any(lambda n: n.advance == "stored key and counter"),
+    ),
+    Known(
+        "one number or row for all envs in a sample that is replayed: no rule asks for a sample "
+        "for each env",
+        Kind.MISSED,
+        _of("independence"),
+        lambda r: _samples(r) and _any(lambda n: _has(n, *_SHARED, "attention with dropout"))(r),
+    ),
+    Known(
+        "a sampler without noise whose extras are another action: samplers are judged by draws",
+        Kind.MISSED,
+        _of("lock", "replay", "purity", "lockstep"),
+        _is_quiet,
+    ),
+    Known(
+        "a container around a child that emits but needs nothing back",
+        Kind.FALSE,
+        _of("NNX303"),
+        lambda r: _is_quiet(r) or (_samples(r) and r.noises[0].carried is not None),
+    ),
+    Known(
+        "raw keys: JAX's checker does not see them",
+        Kind.FALSE,
+        _of("NNX401", "NNX405"),
+        _any(lambda n: _has(n, "raw", "a raw key in a Variable")),
+    ),
+    Known(
+        "a raw key that a sampler moves on: the oracle does not know it for RNG state",
+        Kind.MISSED,
+        _of("purity"),
+        lambda r: _samples(r) and _any(lambda n: _has(n, "a raw key in a Variable"))(r),
+    ),
+    Known(
+        "one key in every env, and a draw from one env's for all: rows differ by their place",
+        Kind.FALSE,
+        _of("NNX202"),
+        _any(lambda n: _has(n, *_BY_ONE)),
+    ),
+    Known(
+        "a child's memory is lost in which there is no noise: no observable watches memory",
+        Kind.FALSE,
+        _of("NNX205"),
+        lambda r: "dropped" in r.shell,
+    ),
+    Known(
+        "keys of rbg whose sample is replayed, or that are drawn from one after the other",
+        Kind.FALSE,
+        _of("NNX206"),
+        lambda r: (
+            _samples(r) or _any(lambda n: n.seed == "of rbg" and _has(n, *_IN_TURN, *_BY_ONE))(r)
+        ),
+    ),
+    Known(
+        "a stream that a sampler moves on under jit, cond, scan or checkpoint, or that stands in "
+        "the file: it raises TraceContextError on the first run, and not in silence",
+        Kind.MISSED,
+        _of("trace"),
+        lambda r: (
+            _samples(r)
+            and _any(lambda n: n.carried is None and _has(n, *_TRACED, "streams of the file"))(r)
+        ),
+    ),
+    Known(
+        "keys made of the input, drawn from one after the other: the oracle cannot tell whose "
+        "draw is whose",
+        Kind.MISSED,
+        _of("replay"),
+        _any(lambda n: n.source == "a key from the input" and _has(n, *_IN_TURN)),
+    ),
+    Known(
+        "emitted noise that depends on the input by a condition looks like an action",
+        Kind.MISSED,
+        _of("lock"),
+        lambda r: r.role == "sampler, noise kept" and _any(lambda n: _has(n, "cond", "where"))(r),
+    ),
+    Known(
+        "a sampler that draws from a copy of its stream repeats its action: copies are not told "
+        "from streams",
+        Kind.MISSED,
+        _of("freshness"),
+        lambda r: _samples(r) and _any(lambda n: _has(n, "clone", "reseeded"))(r),
+    ),
+    Known(
+        "two turns of the keys of all envs: the oracle's minibatch agrees by accident",
+        Kind.FALSE,
+        _of("NNX203"),
+        _any(lambda n: n.steps.count("neighbour's key") + (n.advance == "neighbour's") > 0),
+    ),
+    Known(
+        "a module that does as samplers do moves its key on: the write is exempt in samplers only",
+        Kind.FALSE,
+        _of("NNX103"),
+        _samples,
+    ),
+)
+"""In no order; the first that fits is given."""
