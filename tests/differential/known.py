@@ -168,11 +168,16 @@ KNOWN = (
         ),
     ),
     Known(
-        "keys made of the input, drawn from one after the other: the oracle cannot tell whose "
-        "draw is whose",
+        "keys made of the input or of numbers of the envs, drawn from one after the other: the "
+        "oracle cannot tell whose draw is whose",
         Kind.MISSED,
-        _of("replay"),
-        _any(lambda n: n.source == "a key from the input" and _has(n, *_IN_TURN)),
+        _of("replay", "independence"),
+        _any(
+            lambda n: (
+                (n.source == "a key from the input" or n.advance.startswith("stored key"))
+                and _has(n, *_IN_TURN)
+            )
+        ),
     ),
     Known(
         "emitted noise that depends on the input by a condition looks like an action",
@@ -186,6 +191,13 @@ KNOWN = (
         Kind.MISSED,
         _of("freshness"),
         lambda r: _samples(r) and _any(lambda n: _has(n, "clone", "reseeded"))(r),
+    ),
+    Known(
+        "keys that a Python loop takes out of an array are told apart in each round, not from "
+        "those of another loop",
+        Kind.MISSED,
+        _of("hygiene"),
+        _any(lambda n: _has(n, "loop over envs")),
     ),
     Known(
         "two turns of the keys of all envs: the oracle's minibatch agrees by accident",

@@ -49,9 +49,8 @@ def composed(pick: Pick) -> Recipe:
     )
     if role == "sampler, noise kept":  # the oracle moves parameters to see whether an action moves
         recipe = replace(recipe, torso="self.torso(x)")
-    slots = list(recipe.slots())
-    structures = [name for name, one in STRUCTURES.items() if not one.single or len(slots) == 1]
-    resets = [name for name in RESETS if _fits(name, recipe)]
+    structures = [name for name in STRUCTURES if runs(replace(recipe, structure=name))]
+    resets = [name for name in RESETS if runs(replace(recipe, reset=name))]
     return replace(
         recipe,
         structure=pick(structures),
@@ -59,12 +58,15 @@ def composed(pick: Pick) -> Recipe:
     )
 
 
-def _fits(reset: str, recipe: Recipe) -> bool:
-    """Whether a reset has something to do, and runs: words of a raw key are no keys."""
-    one = RESETS[reset]
-    if any(noise.seed == "raw" for noise in recipe.noises):
-        return one is None or not (one.key or reset == "zeros")
-    return one is None or bool(one.whole) or any(True for _ in recipe.slots())
+def runs(recipe: Recipe) -> bool:
+    """Whether the parts of a recipe fit: words of a raw key are no keys to a reset."""
+    slots, one = list(recipe.slots()), RESETS[recipe.reset]
+    is_raw = any(noise.seed == "raw" for noise in recipe.noises)
+    if is_raw and one is not None and (one.key or recipe.reset == "zeros"):
+        return False
+    if not slots and one is not None and not one.whole:
+        return False
+    return not STRUCTURES[recipe.structure].single or len(slots) == 1
 
 
 def _noise(pick: Pick) -> Noise:
