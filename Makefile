@@ -21,7 +21,11 @@ export JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES ?= -1
 unexport PYTHONDONTWRITEBYTECODE
 DEMO_PACKAGE := nnx-ppo==0.3.0
 
-.PHONY: demo test lint types quick compatible slow thorough venv clean
+SEED ?= 1
+N ?= 5000
+PROOF_DIR ?= $(VENV)/proof
+
+.PHONY: demo test lint types quick compatible slow thorough proof venv clean
 
 demo: $(VENV)/.demo
 	@echo "== The sources of $(DEMO_PACKAGE): nothing to report"
@@ -64,6 +68,11 @@ slow: $(VENV)/.test
 # All of what the others take samples of; before a release.
 thorough: $(VENV)/.test
 	$(PYTEST) -m thorough $(PYTEST_ARGS)
+
+# Thousands of modules, read, run and rewritten; what is disagreed on is written to PROOF_DIR.
+proof: $(VENV)/.test
+	PYTHONPATH=tests $(BIN)/python -m differential --seed $(SEED) --count $(N) --out $(PROOF_DIR) \
+		$(PROOF_ARGS)
 
 clean:
 	rm -rf .venv* build .coverage .mypy_cache .pytest_cache .ruff_cache

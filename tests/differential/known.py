@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from .dimensions_keys import SOURCES
 from .dimensions_roles import ROLES
 from .recipe import Noise, Recipe
 from .verdict import NO_RULE, Count, Kind
@@ -16,7 +17,13 @@ _DEAD = frozenset({"nothing", "metrics", "its shape", "memory, never read", "los
 _QUIET = frozenset({"no noise", "deterministic dropout", "dropout of rate zero", "a counter"})
 _TRACED = frozenset({"jit", "checkpoint", "cond", "scan", "fori_loop"})
 _BY_ONE = frozenset({"first env's", "split of the first env's", "first key", "last key"})
+_OF_INPUT = frozenset({"cond", "where", "dropout per env", "one row", "categorical"})
+_LAYERS = frozenset(name for name, one in SOURCES.items() if "self.drop" in one.handle) | {
+    "attention with dropout"
+}
 _IN_TURN = frozenset({"loop over envs", "map over envs"})
+_LOOPS = frozenset({"for", "while", "scan", "fori_loop"})
+_STORED = frozenset({"a key in a Variable", "an RngKey", "a key in an attribute"})
 _SHARED = frozenset({"scalar", "one row"})
 
 
@@ -132,6 +139,18 @@ KNOWN = (
         _any(lambda n: _has(n, "raw", "a raw key in a Variable")),
     ),
     Known(
+        "a key that is folded into and split: JAX's checker takes fold_in for no use of it",
+        Kind.FALSE,
+        _of("NNX405"),
+        _any(lambda n: n.advance == "folded and split"),
+    ),
+    Known(
+        "a stored key that moves on in a loop is taken for the same key in every round",
+        Kind.FALSE,
+        _of("NNX401"),
+        _any(lambda n: n.source in _STORED and _has(n, *_LOOPS)),
+    ),
+    Known(
         "a raw key that a sampler moves on: the oracle does not know it for RNG state",
         Kind.MISSED,
         _of("purity"),
@@ -180,10 +199,13 @@ KNOWN = (
         ),
     ),
     Known(
-        "emitted noise that depends on the input by a condition looks like an action",
+        "emitted noise that depends on the input, as what dropout leaves of it, looks like an action",
         Kind.MISSED,
-        _of("lock"),
-        lambda r: r.role == "sampler, noise kept" and _any(lambda n: _has(n, "cond", "where"))(r),
+        _of("lock", "purity"),
+        lambda r: (
+            r.role == "sampler, noise kept"
+            and _any(lambda n: _has(n, *_OF_INPUT) or n.source in _LAYERS)(r)
+        ),
     ),
     Known(
         "a sampler that draws from a copy of its stream repeats its action: copies are not told "

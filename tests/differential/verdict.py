@@ -24,7 +24,7 @@ ALSO: Mapping[str, frozenset[str]] = {
     for code, observables in {
         "NNX101": "independence freshness",
         "NNX102": "independence hygiene",
-        "NNX104": "independence",
+        "NNX104": "independence purity",
         "NNX106": "independence hygiene",
         "NNX201": "hygiene",
         "NNX203": "independence",
