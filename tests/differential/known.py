@@ -199,7 +199,8 @@ KNOWN = (
         ),
     ),
     Known(
-        "emitted noise that depends on the input, as what dropout leaves of it, looks like an action",
+        "emitted noise that depends on the input, such as what dropout leaves of it, is taken for "
+        "an action",
         Kind.MISSED,
         _of("lock", "purity"),
         lambda r: (
