@@ -60,6 +60,15 @@ CONTROLS: Mapping[str, Control] = {
     "inner function": Control(
         "def drawn$n():\n    $before\n    return $noise\n\nnoise$n = drawn$n()"
     ),
+    "early return": Control(
+        "def drawn$n(x):\n    if x.ndim == 1:\n        return x\n    $before\n    return $noise\n\n"
+        "noise$n = drawn$n(x)"
+    ),
+    "guarded": Control(
+        "noise$n = None\nif self.training and self.rate > 0:\n    $before\n    noise$n = $noise\n"
+        "if noise$n is None:\n    noise$n = jnp.zeros_like(x)",
+        f"{_TRAINING}\nself.rate = 0.5",
+    ),
     "lambda": Control("$before\ndrawn$n = lambda: $noise\nnoise$n = drawn$n()"),
     "jit": Control(
         "@jax.jit\ndef drawn$n(x):\n    $before\n    return $noise\n\nnoise$n = drawn$n(x)"

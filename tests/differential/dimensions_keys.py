@@ -98,6 +98,7 @@ SOURCES: Mapping[str, Source] = {
     "NumPy's generator": Source(
         _NOISE, "self.generator.normal(size=x.shape)", "self.generator = np.random.default_rng(0)"
     ),
+    "secrets": Source(_NOISE, "x + secrets.randbelow(1000) / 1000"),
     "Python's random": Source(_NOISE, "jnp.full(x.shape, random.gauss(0.0, 1.0))"),
     "the time": Source(_KEY, "jax.random.key(time.time_ns() % 1000)"),
     "dropout": Source(_LAYER, "self.drop", "self.drop = nnx.Dropout(0.5, rngs=rngs)"),
@@ -196,6 +197,9 @@ STEPS: Mapping[str, Step] = {
     "normal": _step(_KEY, _NOISE, "jax.random.normal($h, x.shape)"),
     "uniform": _step(_KEY, _NOISE, "jax.random.uniform($h, x.shape, minval=-1.0)"),
     "bernoulli": _step(_KEY, _NOISE, "jax.random.bernoulli($h, 0.5, x.shape).astype(x.dtype)"),
+    "initializer": _step(_KEY, _NOISE, "nnx.initializers.normal(1.0)($h, x.shape)"),
+    "gumbel": _step(_KEY, _NOISE, "jax.random.gumbel($h, x.shape, x.dtype)"),
+    "permutation": _step(_KEY, _NOISE, "jax.random.permutation($h, x, axis=1)"),
     "scalar": _step(_KEY, _NOISE, "jnp.full(x.shape, jax.random.normal($h))"),
     "one row": _step(_KEY, _NOISE, "x * 0 + jax.random.normal($h, x.shape[1:])"),
     "draw of local streams": _step(_KEY, _NOISE, "nnx.Rngs($h).normal(x.shape)"),

@@ -133,6 +133,7 @@ RESETS: Mapping[str, Reset | None] = {
     "folded, flat": Reset(key="jax.random.fold_in($k, 0)"),
     "folded, mapped": Reset(key="jax.vmap(lambda k: jax.random.fold_in(k, 0))($k)"),
     "a constant": Reset(key="jnp.broadcast_to(jax.random.key(0), $k.shape)"),
+    "memory drawn": Reset(memory="jax.random.normal(self.rngs(), $k.shape)"),
     "split from the streams": Reset(key="jax.random.split(self.rngs(), $k.shape)"),
 }
 """By name; no such method for None."""

@@ -98,6 +98,12 @@ KNOWN = (
         _is_dead,
     ),
     Known(
+        "numbers that reach nothing, of a module that emits something: its streams are let pass",
+        Kind.FALSE,
+        _of("NNX101"),
+        lambda r: _is_dead(r) and _samples(r),
+    ),
+    Known(
         "a write that reaches nothing: purity is stricter than the guide, which forbids writes "
         "that affect the output",
         Kind.MISSED,

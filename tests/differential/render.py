@@ -19,6 +19,7 @@ MODULE, INNER, PARTS = "module", "inner", "parts"
 _IMPORTS = {
     "functools": "import functools",
     "random": "import random",
+    "secrets": "import secrets",
     "time": "import time",
     "dataclass": "from dataclasses import dataclass",
     "Any|NamedTuple": "from typing import Any, NamedTuple",
