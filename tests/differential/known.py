@@ -17,14 +17,16 @@ _DEAD = frozenset({"nothing", "metrics", "its shape", "memory, never read", "los
 _QUIET = frozenset({"no noise", "deterministic dropout", "dropout of rate zero", "a counter"})
 _TRACED = frozenset({"jit", "checkpoint", "cond", "scan", "fori_loop"})
 _BY_ONE = frozenset({"first env's", "split of the first env's", "first key", "last key"})
-_OF_INPUT = frozenset({"cond", "where", "dropout per env", "one row", "categorical"})
+_OF_INPUT = frozenset({"cond", "where", "dropout per env", "one row", "categorical"}) | {
+    "early return"
+}
 _LAYERS = frozenset(name for name, one in SOURCES.items() if "self.drop" in one.handle) | {
     "attention with dropout"
 }
 _IN_TURN = frozenset({"loop over envs", "map over envs"})
 _LOOPS = frozenset({"for", "while", "scan", "fori_loop"})
 _STORED = frozenset({"a key in a Variable", "an RngKey", "a key in an attribute"})
-_SHARED = frozenset({"scalar", "one row"})
+_SHARED = frozenset({"scalar", "one row", "permutation"})
 
 
 @dataclass(frozen=True)
@@ -145,6 +147,18 @@ KNOWN = (
         _any(lambda n: _has(n, "raw", "a raw key in a Variable")),
     ),
     Known(
+        "a used key comes back in the state of a child whose state is dropped",
+        Kind.FALSE,
+        _of("NNX401"),
+        lambda r: "dropped" in r.shell and _any(lambda n: n.advance == "used one back")(r),
+    ),
+    Known(
+        "the loss of each env with a mean over the batch in it: no matter of noise",
+        Kind.MISSED,
+        _of("replay"),
+        lambda r: {"loss", "loss of the batch"} <= {n.sink for n in r.noises},
+    ),
+    Known(
         "a key that is folded into and split: JAX's checker takes fold_in for no use of it",
         Kind.FALSE,
         _of("NNX405"),
@@ -193,16 +207,11 @@ KNOWN = (
         ),
     ),
     Known(
-        "keys made of the input or of numbers of the envs, drawn from one after the other: the "
-        "oracle cannot tell whose draw is whose",
+        "keys that are made in the pass, drawn from one after the other: the oracle cannot tell "
+        "whose draw is whose",
         Kind.MISSED,
         _of("replay", "independence"),
-        _any(
-            lambda n: (
-                (n.source == "a key from the input" or n.advance.startswith("stored key"))
-                and _has(n, *_IN_TURN)
-            )
-        ),
+        _any(lambda n: _has(n, *_IN_TURN) and (n.carried is None or not n.carried.key)),
     ),
     Known(
         "emitted noise that depends on the input, such as what dropout leaves of it, is taken for "
@@ -222,11 +231,11 @@ KNOWN = (
         lambda r: _samples(r) and _any(lambda n: _has(n, "clone", "reseeded"))(r),
     ),
     Known(
-        "keys that a Python loop takes out of an array are told apart in each round, not from "
-        "those of another loop",
+        "keys that a Python loop takes out of an array, or that were turned, are told apart in "
+        "each round, not from those of another",
         Kind.MISSED,
         _of("hygiene"),
-        _any(lambda n: _has(n, "loop over envs")),
+        _any(lambda n: _has(n, "loop over envs", "neighbour's key", "neighbour's")),
     ),
     Known(
         "two turns of the keys of all envs: the oracle's minibatch agrees by accident",

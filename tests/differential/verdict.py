@@ -26,6 +26,7 @@ ALSO: Mapping[str, frozenset[str]] = {
         "NNX102": "independence hygiene",
         "NNX104": "independence purity",
         "NNX106": "independence hygiene",
+        "NNX107": "purity",
         "NNX201": "hygiene",
         "NNX203": "independence",
         "NNX205": "hygiene",

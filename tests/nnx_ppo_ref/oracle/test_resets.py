@@ -131,3 +131,15 @@ def test_a_reset_that_draws_as_many_numbers_as_environments_for_all_is_told_apar
         batch_size=7,
     )
     assert "independence" in report.failed
+
+
+def test_a_used_key_that_comes_back_is_seen_though_a_reset_makes_another_of_it(layer: Any) -> None:
+    def used(module: Any, keys: Any, x: Any) -> Any:
+        keys = jax.vmap(lambda key: jax.random.split(key)[1])(keys)
+        return keys, x + jax.vmap(lambda key, row: jax.random.normal(key, row.shape))(keys, x)
+
+    def fold(self: Any, keys: Any) -> Any:
+        return jnp.vectorize(lambda key: jax.random.fold_in(key, 0))(keys)
+
+    report = check(layer(used, reset_state=fold), INPUT)
+    assert report.failed == ("hygiene",)

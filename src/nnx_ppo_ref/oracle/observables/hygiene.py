@@ -1,4 +1,4 @@
-"""Hygiene: no key is consumed twice in two steps and the reset between them.
+"""Hygiene: no key is consumed twice in three steps, the last one after a reset.
 
 JAX's own checker decides (`jax.debug_key_reuse`), on the traces put together under `jit`, which
 compiles nothing; where there is no trace, the steps are run eagerly.
@@ -7,6 +7,7 @@ compiles nothing; where there is no trace, the steps are run eagerly.
 from __future__ import annotations
 
 import collections
+from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -20,9 +21,12 @@ from nnx_ppo_ref.oracle.report import Result, broken, passed
 
 NAME = "hygiene"
 
+RESET_AFTER = 1
+"""The step after which every environment is reset."""
+
 
 def judge(
-    stage: Stage, begin: tuple[list[Value], Tree], arrays: Any, observations: tuple[Any, Any]
+    stage: Stage, begin: tuple[list[Value], Tree], arrays: Any, observations: Sequence[Any]
 ) -> Result:
     """Runs the checker.
 
@@ -30,16 +34,16 @@ def judge(
         stage: The pieces of the passes.
         begin: The module's state and the carry at the start.
         arrays: Arrays or shapes of the same.
-        observations: Two observations of the full batch.
+        observations: Observations of the full batch for the steps.
     """
     phases = stage.phases
     leaves, carry = arrays
 
-    def two_steps(leaves: Any, carry: Any, observations: tuple[Any, Any]) -> Any:
+    def run(leaves: Any, carry: Any, observations: Sequence[Any]) -> Any:
         for number, obs in enumerate(observations):
             out = _run(stage, "call", leaves, carry, obs)
             leaves, carry = out["state"], out["carry"]
-            if number == 0 and phases.reset.error is None:
+            if number == RESET_AFTER and phases.reset.error is None:
                 again = _run(stage, "reset", leaves, carry)
                 leaves, carry = again["state"], again["carry"]
         return out["output"]
@@ -47,9 +51,9 @@ def judge(
     try:
         with jax.debug_key_reuse(True):
             if stage.eager:
-                two_steps(leaves, carry, observations)
+                run(leaves, carry, observations)
             else:
-                jaxprs.trace(jax.jit(two_steps), leaves, carry, observations)
+                jaxprs.trace(jax.jit(run), leaves, carry, observations)
     except jax.errors.KeyReuseError as error:
         first = str(error).splitlines()[0]
         if not stage.eager and not _is_confirmed(stage, *begin, observations):
@@ -59,7 +63,7 @@ def judge(
 
 
 def _is_confirmed(
-    stage: Stage, state: list[Value], carry: Tree, observations: tuple[Any, Any]
+    stage: Stage, state: list[Value], carry: Tree, observations: Sequence[Any]
 ) -> bool:
     """Whether a key is consumed twice by its value.
 
@@ -70,7 +74,7 @@ def _is_confirmed(
     for number, obs in enumerate(observations):
         out = stage.phases.call.run(recorder, state, carry, stage.values(obs, 0))
         state, carry = out["state"], out["carry"]
-        if number == 0 and stage.phases.reset.error is None:
+        if number == RESET_AFTER and stage.phases.reset.error is None:
             again = stage.phases.reset.run(recorder, state, carry)
             state, carry = again["state"], again["carry"]
     return max(recorder.consumed.values(), default=0) > 1
