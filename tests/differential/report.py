@@ -1,9 +1,9 @@
-"""What was counted, as a table."""
+"""What was counted, as text or as Markdown."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from .verdict import Count, Kind
 
@@ -23,15 +23,20 @@ def table(counts: Counter[Count], *, markdown: bool = False) -> str:
     )
 
 
+def known(counts: Counter[Count]) -> str:
+    """The kinds of disagreement that are left, the most frequent first."""
+    reasons = Counter[str]()
+    for count, number in counts.items():
+        if count.why:
+            reasons[count.why] += number
+    return "\n".join(f"- {number}: {why}" for why, number in reasons.most_common())
+
+
 def _rows(counts: Counter[Count]) -> Iterator[tuple[str, ...]]:
-    for rule, observable in sorted({(count.rule, count.observable) for count in counts}):
-        yield rule, observable or "(any)", *_cells(counts, rule, observable)
-    yield (
-        "all",
-        "",
-        *(str(sum(n for count, n in counts.items() if count.kind == head)) for head in HEADS),
-    )
-
-
-def _cells(counts: Counter[Count], rule: str, observable: str) -> Iterable[str]:
-    return (str(counts[Count(rule, observable, head)] or "") for head in HEADS)
+    sums = Counter[tuple[str, str, str]]()
+    for count, number in counts.items():
+        sums[count.rule, count.observable, count.kind] += number
+    for rule, observable in sorted({(rule, observable) for rule, observable, _ in sums}):
+        cells = (str(sums[rule, observable, head] or "") for head in HEADS)
+        yield rule, observable or "(any)", *cells
+    yield "all", "", *(str(sum(n for key, n in sums.items() if key[2] == h)) for h in HEADS)

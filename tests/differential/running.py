@@ -12,6 +12,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from .known import reason
+from .known_kinds import KNOWN
 from .project import Project
 from .recipe import Recipe
 from .render import source
@@ -67,8 +68,8 @@ def _case(seed: int, numbered: tuple[int, Recipe]) -> Case:
 def counted(recipe: Recipe, verdict: Verdict) -> Iterator[Count]:
     """The cells that a module counts in, with what is known apart."""
     for count in verdict.counts():
-        is_known = count.disagrees and reason(recipe, count) is not None
-        yield replace(count, kind=Kind.KNOWN.value) if is_known else count
+        why = reason(KNOWN, recipe, count) if count.disagrees else None
+        yield count if why is None else replace(count, kind=Kind.KNOWN.value, why=why)
 
 
 def in_directory(recipe: Recipe) -> Verdict:

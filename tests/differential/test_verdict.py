@@ -9,7 +9,7 @@ import pytest
 from flake8_nnx_rng.findings import Finding
 
 from .recipe import Noise, Recipe
-from .report import table
+from .report import known, table
 from .running import counted
 from .verdict import NO_RULE, Count, Sight, Verdict
 
@@ -82,6 +82,11 @@ def test_what_is_known_is_counted_apart_where_its_cause_is_in_the_recipe() -> No
     verdict = Verdict(sight("NNX106"))
     assert {c.kind for c in counted(dead, verdict)} == {"known", "refused"}
     assert {c.kind for c in counted(alive, verdict)} == {"false", "refused"}
+
+
+def test_what_is_known_is_listed_with_its_number() -> None:
+    one, other = (Count("NNX106", "replay", "known", why) for why in ("a limit", "another"))
+    assert known(Counter([one, other, other])) == "- 2: another\n- 1: a limit"
 
 
 def test_the_table_has_a_row_for_each_rule_and_observable_and_a_sum() -> None:

@@ -60,11 +60,13 @@ class Count:
         rule: The code; `NO_RULE` if none speaks.
         observable: What is broken or should be.
         kind: What the module counts as.
+        why: Why that is known, if it is.
     """
 
     rule: str
     observable: str
     kind: str
+    why: str = ""
 
     @property
     def disagrees(self) -> bool:
