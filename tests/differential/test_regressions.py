@@ -20,7 +20,7 @@ _CARRYING = """
     class M({base}):
         def __init__(self, rngs: nnx.Rngs):
             self.rngs, self.key = rngs, nnx.Variable(rngs())
-            self.dropout = nnx.Dropout(0.5)
+            self.dropout, self.count = nnx.Dropout(0.5), nnx.Variable(jnp.array(0))
 
         def initialize_state(self, batch_size):
             return jax.random.split(self.rngs(), batch_size)
@@ -113,3 +113,5 @@ def test_a_sampler_that_draws_with_a_key_which_never_moves_on_repeats_its_action
     assert codes_of(sampler(draw.format("self.key[...]") + back)) == ["NNX102"]
     moves = "following, use = jax.random.split(self.key[...])\nself.key[...] = following\n"
     assert codes_of(sampler(moves + draw.format("use") + back)) == []
+    counts = "use = jax.random.fold_in(self.key[...], self.count[...])\nself.count[...] += 1\n"
+    assert "NNX102" not in codes_of(sampler(counts + draw.format("use") + back))

@@ -26,14 +26,14 @@ def check(audit: Audit) -> Iterator[Breach]:
         node = event.site.node
         if origin_of(source.taint) is not Origin.HELD:
             continue
-        path = held_paths(source.taint)[0]
+        paths = held_paths(source.taint)
         # Whatever is replayed: a key that never moves on gives the same sample in every step.
-        if path in moved and (is_replayed(audit, node) or is_answered_for(audit, node)):
+        if moved.intersection(paths) and (is_replayed(audit, node) or is_answered_for(audit, node)):
             continue
         yield Breach(
             event.site,
-            f"{way(event.site)} draws with class-level key {path}: rollout and loss replay will "
-            "see different noise, or every step the same; carry one key per env in the state",
+            f"{way(event.site)} draws with class-level key {paths[0]}: rollout and loss replay "
+            "will see different noise, or every step the same; carry one key per env in the state",
         )
 
 
