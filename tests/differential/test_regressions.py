@@ -115,3 +115,13 @@ def test_a_sampler_that_draws_with_a_key_which_never_moves_on_repeats_its_action
     assert codes_of(sampler(moves + draw.format("use") + back)) == []
     counts = "use = jax.random.fold_in(self.key[...], self.count[...])\nself.count[...] += 1\n"
     assert "NNX102" not in codes_of(sampler(counts + draw.format("use") + back))
+
+
+def test_the_place_in_the_batch_folded_into_a_key_of_the_input_is_another_one_in_the_replay() -> (
+    None
+):
+    keys = "keys = jax.vmap(lambda row: jax.random.key(jnp.sum(row).astype(int)))(x)\n"
+    draw = "noise = jax.vmap(lambda k, row: jax.random.normal(k, row.shape))(keys, x)"
+    assert codes_of(layer(keys + draw)) == []
+    places = "keys = jax.vmap(jax.random.fold_in)(keys, jnp.arange(x.shape[0]))\n"
+    assert codes_of(layer(keys + places + draw)) == ["NNX203"]

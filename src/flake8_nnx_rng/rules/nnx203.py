@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from flake8_nnx_rng.interpreter import Audit, Derived, Drew
 from flake8_nnx_rng.interpreter.events import Use
-from flake8_nnx_rng.interpreter.taint import Call, Carried, Spread, carried_in
+from flake8_nnx_rng.interpreter.taint import Call, Carried, Spread, carried_in, is_threaded
 from flake8_nnx_rng.rules import patterns
 from flake8_nnx_rng.rules.carry import of_others
 from flake8_nnx_rng.rules.replay import is_replayed
@@ -46,7 +46,7 @@ def _faults(event: Drew | Derived) -> Iterator[str]:
     for source in of_others(event.source.taint):
         yield f"{_HOW[source.spread].format(source.path)}: {_WHY}"
     is_folded = isinstance(event, Derived) and event.use is Use.FOLDED and Call.ENV in event.given
-    if is_folded and carried_in(event.source.taint):
+    if is_folded and is_threaded(event.source.taint):
         yield _PLACE
 
 
