@@ -1,7 +1,8 @@
 """Where keys live, and how they are read, derived and drawn from: tables of texts.
 
 A source gives something of a kind; a step takes one kind and gives another, until it is noise of
-the input's shape. `$h` stands for what a step takes, `$i` makes its names its own.
+the input's shape. `$h` stands for what a step takes, `$i` makes its names its own. No two sources
+start from the same number, as that would make their noise the same.
 """
 
 from __future__ import annotations
@@ -74,22 +75,22 @@ _BOTH = frozenset({_STREAMS, _STREAM})
 
 SOURCES: Mapping[str, Source] = {
     "streams": Source(_STREAMS, "self.rngs", "self.rngs = rngs"),
-    "streams of its own": Source(_STREAMS, "self.noise", "self.noise = nnx.Rngs(1, noise=2)"),
+    "streams of its own": Source(_STREAMS, "self.noise", "self.noise = nnx.Rngs(21, noise=22)"),
     "forked streams": Source(_STREAMS, "self.rngs", "self.rngs = rngs.fork()"),
     "one stream": Source(_STREAM, "self.stream", "self.stream = rngs.noise"),
-    "streams of the file": Source(_STREAMS, "RNGS", top="RNGS = nnx.Rngs(0)"),
-    "constant streams": Source(_STREAMS, "nnx.Rngs(0)"),
+    "streams of the file": Source(_STREAMS, "RNGS", top="RNGS = nnx.Rngs(23)"),
+    "constant streams": Source(_STREAMS, "nnx.Rngs(24)"),
     "a key in a Variable": Source(_VARIABLE, "self.key", "self.key = nnx.Variable(rngs())"),
     "an RngKey": Source(_VARIABLE, "self.key", "self.key = nnx.RngKey(rngs(), tag='noise')"),
     "a raw key in a Variable": Source(
-        _VARIABLE, "self.key", "self.key = nnx.Variable(jax.random.PRNGKey(1))"
+        _VARIABLE, "self.key", "self.key = nnx.Variable(jax.random.PRNGKey(25))"
     ),
     "a key in an attribute": Source(_PLAIN, "self.key", "self.key = rngs()"),
-    "a constant key in an attribute": Source(_PLAIN, "self.key", "self.key = jax.random.key(1)"),
-    "a constant key": Source(_KEY, "jax.random.key(0)"),
-    "a seed in an attribute": Source(_KEY, "jax.random.key(self.seed)", "self.seed = 3"),
-    "a key of the file": Source(_KEY, "KEY", top="KEY = jax.random.key(0)"),
-    "a constant of the file": Source(_KEY, "jax.random.key(SEED)", top="SEED = 7"),
+    "a constant key in an attribute": Source(_PLAIN, "self.key", "self.key = jax.random.key(26)"),
+    "a constant key": Source(_KEY, "jax.random.key(27)"),
+    "a seed in an attribute": Source(_KEY, "jax.random.key(self.seed)", "self.seed = 28"),
+    "a key of the file": Source(_KEY, "KEY", top="KEY = jax.random.key(29)"),
+    "a constant of the file": Source(_KEY, "jax.random.key(SEED)", top="SEED = 30"),
     "a key from the input": Source(
         _KEYS,
         "jax.vmap(lambda row: jax.random.key(jnp.sum(100 * row).astype(jnp.int32)))(x)",

@@ -18,7 +18,7 @@ _TRACED = frozenset({"jit", "checkpoint", "cond", "scan", "fori_loop"})
 _BY_ONE = frozenset({"first env's", "split of the first env's", "first key", "last key"})
 _OF_INPUT = frozenset(
     {"cond", "where", "early return", "dropout per env", "one row", "categorical", "layer"}
-    | {"dropout with the streams", "attention with dropout"}
+    | {"dropout with the streams", "attention with dropout", "permutation"}
 )
 _IN_TURN = frozenset({"loop over envs", "map over envs"})
 _LOOPS = frozenset({"for", "while", "scan", "fori_loop"})
@@ -64,10 +64,10 @@ KNOWN = (
         _is_dead,
     ),
     Known(
-        "numbers that reach nothing, of a module that emits something: its streams are let pass",
+        "numbers that reach nothing, of a copy or of a module that emits: its streams are let pass",
         Kind.FALSE,
         _of("NNX101"),
-        lambda r: _is_dead(r) and _samples(r),
+        lambda r: _is_dead(r) and (_samples(r) or _any(lambda n: _has(n, "clone"))(r)),
     ),
     Known(
         "a write that reaches nothing: purity is stricter than the guide, which forbids writes "
@@ -196,7 +196,7 @@ KNOWN = (
         "each round, not from those of another",
         Kind.MISSED,
         _of("hygiene"),
-        _any(lambda n: _has(n, "loop over envs", "neighbour's key", "neighbour's")),
+        _any(lambda n: _has(n, "loop over envs", "neighbour's key", "neighbour's", "under a flag")),
     ),
     Known(
         "two turns of the keys of all envs: the oracle's minibatch agrees by accident",

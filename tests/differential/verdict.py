@@ -22,7 +22,7 @@ UNSEEN = frozenset({"NNX404", "NNX900"})
 ALSO: Mapping[str, frozenset[str]] = {
     code: frozenset(observables.split())
     for code, observables in {
-        "NNX101": "independence freshness",
+        "NNX101": "independence freshness trace",
         "NNX102": "independence hygiene",
         "NNX104": "independence purity",
         "NNX106": "independence hygiene",
