@@ -141,10 +141,10 @@ KNOWN = (
         lambda r: _samples(r) and _any(lambda n: _has(n, "a raw key in a Variable"))(r),
     ),
     Known(
-        "one key in every env, and a draw from one env's for all: rows differ by their place",
+        "one key in every env, and a draw from one env's for all, or the place folded in: rows differ",
         Kind.FALSE,
         _of("NNX202"),
-        _any(lambda n: _has(n, *_BY_ONE)),
+        _any(lambda n: _has(n, *_BY_ONE, "places folded in")),
     ),
     Known(
         "a child's memory is lost in which there is no noise: no observable watches memory",
