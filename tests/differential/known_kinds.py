@@ -141,7 +141,7 @@ KNOWN = (
         lambda r: _samples(r) and _any(lambda n: _has(n, "a raw key in a Variable"))(r),
     ),
     Known(
-        "one key in every env, and a draw from one env's for all, or the place folded in: rows differ",
+        "one key in every env, but a draw for all of them or the place folded in: rows differ",
         Kind.FALSE,
         _of("NNX202"),
         _any(lambda n: _has(n, *_BY_ONE, "places folded in")),
