@@ -17,7 +17,19 @@ _QUIET = frozenset({"no noise", "deterministic dropout", "dropout of rate zero",
 _TRACED = frozenset({"jit", "checkpoint", "cond", "scan", "fori_loop"})
 _BY_ONE = frozenset({"first env's", "split of the first env's", "first key", "last key"})
 _OF_INPUT = frozenset(
-    {"cond", "where", "early return", "dropout per env", "one row", "categorical", "layer"}
+    {
+        "cond",
+        "where",
+        "early return",
+        "try",
+        "walrus",
+        "match",
+        "finally",
+        "dropout per env",
+        "one row",
+        "categorical",
+        "layer",
+    }
     | {"dropout with the streams", "attention with dropout", "permutation"}
 )
 _IN_TURN = frozenset({"loop over envs", "map over envs"})
@@ -102,7 +114,10 @@ KNOWN = (
         "a container around a child that emits but needs nothing back",
         Kind.FALSE,
         _of("NNX303"),
-        lambda r: _is_quiet(r) or (_samples(r) and r.noises[0].carried is not None),
+        lambda r: (
+            _is_quiet(r)
+            or (_samples(r) and (r.noises[0].carried is not None or r.noises[0].source in _STORED))
+        ),
     ),
     Known(
         "raw keys: JAX's checker does not see them",
@@ -126,7 +141,7 @@ KNOWN = (
         "a key that is folded into and split: JAX's checker takes fold_in for no use of it",
         Kind.FALSE,
         _of("NNX405"),
-        _any(lambda n: n.advance == "folded and split"),
+        _any(lambda n: n.advance == "folded and split" or _has(n, "places folded in")),
     ),
     Known(
         "a stored key that moves on in a loop is taken for the same key in every round",
@@ -196,7 +211,11 @@ KNOWN = (
         "each round, not from those of another",
         Kind.MISSED,
         _of("hygiene"),
-        _any(lambda n: _has(n, "loop over envs", "neighbour's key", "neighbour's", "under a flag")),
+        _any(
+            lambda n: _has(
+                n, "loop over envs", "neighbour's key", "neighbour's", "under a flag", "last key"
+            )
+        ),
     ),
     Known(
         "two turns of the keys of all envs: the oracle's minibatch agrees by accident",
