@@ -7,9 +7,8 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from judging import PROMISED, STRICT, shown
-
 from flake8_nnx_rng.codemod.outcome import Outcome
+from judging import PROMISED, STRICT, shown
 
 from .project import Files, Project
 
