@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from flake8_nnx_rng.codemod.outcome import Outcome
-from flake8_nnx_rng.codemod.running import Run
 from judging import read, run
 
 from flake8_nnx_rng.codemod.applying.fixing import Task
+from flake8_nnx_rng.codemod.applying.outcome import Outcome
+from flake8_nnx_rng.codemod.applying.running import Run
 from flake8_nnx_rng.codemod.planning.plan import proposals
 from flake8_nnx_rng.findings import Finding
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from flake8_nnx_rng.codemod.outcome import Outcome
 from judging import PROMISED, STRICT, shown
+
+from flake8_nnx_rng.codemod.applying.outcome import Outcome
 
 from .project import Files, Project
 
