@@ -140,6 +140,20 @@ class StubbornSampler(ActionSampler):
         return StatefulModuleOutput(next_key, output, jnp.array(0.0), {}, raw)
 
 
+class UnanimousSampler(ActionSampler):
+    """Faulty: one row is drawn for all environments, so they all explore the same way."""
+
+    def __init__(self, rngs: nnx.Rngs) -> None:
+        self.rngs = rngs
+
+    def __call__(self, state: Any, mean: jax.Array, rollout_extras: Any = None) -> Any:
+        drawn = mean + jax.random.normal(self.rngs.action(), mean.shape[1:])
+        raw = drawn if rollout_extras is None else rollout_extras
+        loglikelihood = -0.5 * jnp.sum((raw - mean) ** 2, axis=-1)
+        output = {"action": raw, "log_likelihood": loglikelihood}
+        return StatefulModuleOutput(state, output, jnp.array(0.0), {}, raw)
+
+
 class Torso(StatefulModule):
     """Faulty: drops the keys that its encoder carries, and the extras that its head emits."""
 

@@ -43,6 +43,7 @@ from flake8_nnx_rng.interpreter.taint import (
     Fixed,
     Held,
     Host,
+    Learned,
     Part,
     Passed,
     Redrawn,
@@ -241,6 +242,8 @@ def _source(source: Source) -> str:
             return "another env's carry" if spread is Spread.OTHER else "carry"
         case Held(path):
             return path
+        case Learned(path):
+            return f"learned by {path}"
         case Asked(path):
             return f"asked {path}"
         case Drawn(at):

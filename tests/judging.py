@@ -39,6 +39,7 @@ PROMISED: Mapping[str, frozenset[str]] = {
         "NNX301": "replay lock",
         "NNX302": "lock",
         "NNX303": "replay lock",
+        "NNX304": "independence",
         "NNX401": "hygiene",
         "NNX402": "trace",
         "NNX403": "lockstep",

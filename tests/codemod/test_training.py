@@ -20,6 +20,7 @@ from mutation.mutants import Mutant, mutants
 from mutation.subjects import PPO, SIZE, Layers
 
 from flake8_nnx_rng.codemod.planning.plan import proposals
+from flake8_nnx_rng.codemod.proposal import Proposal
 from flake8_nnx_rng.source import Document
 
 from .rewriting import PATH, rewritten
@@ -128,10 +129,15 @@ def clipped_with(mutant: Mutant, source: str, directory: Path) -> float:
 
 def rewrite_of(mutant: Mutant) -> str | None:
     """The source of a mutant with its class rewritten, or None for one that is left alone."""
-    for proposal in proposals(Document(PATH, mutant.source)):
-        if proposal.name == mutant.subject.cls and proposal.edits:
-            return rewritten(mutant.source, proposal)
-    return None
+    source = mutant.source
+    while (proposal := _next(mutant, source)) is not None:
+        source = rewritten(source, proposal)
+    return None if source == mutant.source else source
+
+
+def _next(mutant: Mutant, source: str) -> Proposal | None:
+    found = proposals(Document(PATH, source))
+    return next((p for p in found if p.name == mutant.subject.cls and p.edits), None)
 
 
 STREAM = "Dense: draw, inline"

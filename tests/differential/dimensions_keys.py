@@ -93,7 +93,7 @@ SOURCES: Mapping[str, Source] = {
     "a constant of the file": Source(_KEY, "jax.random.key(SEED)", top="SEED = 30"),
     "a key from the input": Source(
         _KEYS,
-        "jax.vmap(lambda row: jax.random.key(jnp.sum(100 * row).astype(jnp.int32)))(x)",
+        "jax.vmap(lambda row: jax.random.key(jnp.sum(1e6 * row).astype(jnp.int32)))(x)",
     ),
     "NumPy": Source(_NOISE, "np.random.normal(size=x.shape)"),
     "NumPy's generator": Source(

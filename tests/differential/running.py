@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import tempfile
 import traceback
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
-from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -17,7 +17,8 @@ from .project import Project
 from .recipe import Recipe
 from .render import source
 from .strategies import distinct
-from .verdict import Count, Kind, Verdict, as_text, judged
+from .veils import lifted
+from .verdict import Count, Kind, Sight, Verdict, as_text, judged, seen
 
 CHUNK = 8
 """Modules that a process takes at once."""
@@ -45,7 +46,7 @@ class Case:
 def cases(seed: int, count: int, jobs: int) -> Iterator[Case]:
     """The first distinct modules of a seed, judged, in their order."""
     numbered = enumerate(distinct(seed, count, lambda recipe: as_text(source(recipe))))
-    work = partial(_case, seed)
+    work = functools.partial(_case, seed)
     if jobs < 2:
         yield from map(work, numbered)
         return
@@ -66,10 +67,30 @@ def _case(seed: int, numbered: tuple[int, Recipe]) -> Case:
 
 
 def counted(recipe: Recipe, verdict: Verdict) -> Iterator[Count]:
-    """The cells that a module counts in, with what is known apart."""
+    """The cells that a module counts in, with what is hidden, and what is known, apart."""
     for count in verdict.counts():
-        why = reason(KNOWN, recipe, count) if count.disagrees else None
-        yield count if why is None else replace(count, kind=Kind.KNOWN.value, why=why)
+        if not count.disagrees:
+            yield count
+        elif (why := reason(KNOWN, recipe, count)) is not None:
+            yield replace(count, kind=Kind.KNOWN.value, why=why)
+        elif count.is_unseen and (why := _hidden(recipe, verdict, count)) is not None:
+            yield replace(count, kind=Kind.HIDDEN.value, why=why)
+        else:
+            yield count
+
+
+def _hidden(recipe: Recipe, verdict: Verdict, count: Count) -> str | None:
+    """What hides that a rule is right; None if nothing does."""
+    for why, bare in lifted(recipe, is_broken=bool(verdict.before.broken)):
+        if any(one.rule == count.rule and one.agrees for one in _bare(bare).counts()):
+            return why
+    return None
+
+
+@functools.lru_cache(maxsize=16)
+def _bare(recipe: Recipe) -> Sight:
+    with tempfile.TemporaryDirectory() as directory:
+        return seen(source(recipe), Project(Path(directory).resolve() / "project"))
 
 
 def in_directory(recipe: Recipe) -> Verdict:

@@ -24,6 +24,16 @@ LONGEST = 3
 
 PARAMETERS = ("rngs: nnx.Rngs", "rngs: nnx.Rngs", "rngs")
 TORSOS = ("x", "jnp.tanh(x)", "self.torso(x)")
+_QUIET = frozenset(
+    {
+        "no noise",
+        "deterministic dropout",
+        "dropout of rate zero",
+        "a counter",
+        "batch normalisation",
+    }
+)
+_BATCH = {"loss": "loss of the batch"}
 LIBRARIES = ("nnx_ppo", "nnx_ppo", "nnx_ppo_ref")
 
 
@@ -33,9 +43,12 @@ def composed(pick: Pick) -> Recipe:
     noises = [_noise(pick) for _ in range(number)]
     role = pick(_mostly("layer", ROLES, 10))
     if ROLES[role].samples:
-        noises[0] = replace(noises[0], sink="output")
+        noises[0] = _drawn(replace(noises[0], sink="output"))
     if role == "sampler, drawn only without extras":
         noises = noises[:1]
+    if any(noise.sink == "loss of the batch" for noise in noises):
+        # In the loss of each env, a mean over the batch differs in a minibatch, noise or not.
+        noises = [replace(one, sink=_BATCH.get(one.sink, one.sink)) for one in noises]
     if number == 2 and all(map(has_base, noises)):
         noises[-1] = replace(noises[-1], reach="directly")
     recipe = Recipe(
@@ -56,6 +69,13 @@ def composed(pick: Pick) -> Recipe:
         structure=pick(structures),
         reset=pick(_mostly("missing", _mostly("passed", resets, 3), 6)),
     )
+
+
+def _drawn(noise: Noise) -> Noise:
+    """The sample of a sampler, which draws: one that draws nothing has no sample to take back."""
+    if noise.source in _QUIET:
+        noise = replace(noise, source="streams", steps=("method normal",))
+    return replace(noise, reach="directly") if noise.reach == "nothing" else noise
 
 
 def runs(recipe: Recipe) -> bool:

@@ -46,6 +46,7 @@ class Kind(Enum):
     FIXED = "fixed"
     REFUSED = "refused"
     BAD_FIX = "bad fix"
+    HIDDEN = "hidden"
     KNOWN = "known"
 
 
@@ -60,7 +61,7 @@ class Count:
         rule: The code; `NO_RULE` if none speaks.
         observable: What is broken or should be.
         kind: What the module counts as.
-        why: Why that is known, if it is.
+        why: What hides it, or why that is known.
     """
 
     rule: str
@@ -69,9 +70,19 @@ class Count:
     why: str = ""
 
     @property
+    def agrees(self) -> bool:
+        """Whether what a rule says is seen."""
+        return self.kind == Kind.AGREED.value
+
+    @property
     def disagrees(self) -> bool:
         """Whether one side is wrong."""
         return any(self.kind == kind.value for kind in DISAGREEMENTS)
+
+    @property
+    def is_unseen(self) -> bool:
+        """Whether a rule speaks, and what it promises is not seen to break."""
+        return self.disagrees and self.rule != NO_RULE and bool(self.observable)
 
 
 @dataclass(frozen=True)
@@ -164,7 +175,7 @@ class Verdict:
 
 def judged(files: Files, project: Project) -> Verdict:
     """Reads and runs a module, rewrites it, and does so again."""
-    before = _sight(project.holding(files))
+    before = seen(files, project)
     if not before.findings:
         return Verdict(before)
     outcomes = project.fixed()
@@ -180,7 +191,7 @@ def judged(files: Files, project: Project) -> Verdict:
         if not reasons:
             faults.append("nothing was rewritten, and nothing says why")
         return Verdict(before, reasons=reasons, faults=tuple(faults))
-    after = _sight(project)
+    after = _seen(project)
     faults += _faults(before, after, bool(reasons))
     project.fixed()
     if project.files != rewritten:
@@ -209,7 +220,12 @@ def _was_missed(count: Count, before: Sight) -> bool:
     return count.kind == Kind.MISSED.value and is_old
 
 
-def _sight(project: Project) -> Sight:
+def seen(files: Files, project: Project) -> Sight:
+    """What both sides say of a module."""
+    return _seen(project.holding(files))
+
+
+def _seen(project: Project) -> Sight:
     findings = tuple(project.findings())
     report = project.report()
     judged_all = "trace" not in report.failed

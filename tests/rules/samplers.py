@@ -31,8 +31,8 @@ state, use = jax.vmap(lambda k: tuple(jax.random.split(k)))(state)
 """
 
 
-def sampler(forward: str, members: str = "", *, carried: bool = False) -> str:
-    """An action sampler `M` from the body of its pass.
+def sampler(forward: str, members: str = "", *, carried: bool = False, init: str = "") -> str:
+    """An action sampler `M` from the body of its pass, and what its constructor does beside.
 
     The mean of the action is `mean`; with `carried` there are keys `use`, one for each
     environment. Unless the body returns by itself, it leaves the action in `raw` and what it
@@ -46,4 +46,4 @@ def sampler(forward: str, members: str = "", *, carried: bool = False) -> str:
             "{}, kept)\n"
         )
     members = _SEED + "\n" + textwrap.dedent(members)
-    return written_out(f"# ActionSampler\n{_INIT}---\n{members}---\n{body}")
+    return written_out(f"# ActionSampler\n{_INIT}{init}---\n{members}---\n{body}")

@@ -209,10 +209,20 @@ def _section(value: Value, index: slice) -> Value:
                 return Bag(element(value))
         case Key():
             return key_arrays.section(value, index)
+        case Table(items, Opaque() as rest) if _is_tail(index) and _are_first(items, index.start):
+            return Table((), rest)  # of a shape, without the axis that counts the envs
         case Bag() | Opaque() | Stream():
             return value
         case _:
             return blur(value)
+
+
+def _is_tail(index: slice) -> bool:
+    return isinstance(index.start, int) and index.stop is None and index.step is None
+
+
+def _are_first(items: tuple[tuple[object, Value], ...], start: int) -> bool:
+    return all(isinstance(key, int) and 0 <= key < start for key, _ in items)
 
 
 def _parts(table: Value) -> tuple[dict[object, Value], Value | None]:

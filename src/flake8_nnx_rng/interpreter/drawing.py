@@ -19,9 +19,11 @@ def drew(
     taint: Taint,
     node: cst.CSTNode,
     layer: Layer | None = None,
+    *,
+    shared: bool = False,
 ) -> Taint:
     """Records a draw; returns the mark of its numbers, which says if PPO replays them by itself."""
-    it.emit(Drew(it.site(node), replace(source, taint=taint), layer))
+    it.emit(Drew(it.site(node), replace(source, taint=taint), layer, shared))
     if isinstance(source, Stream):
         uses.move(it, source)
     return frozenset({Redrawn(node) if is_threaded(taint) else Sample(node)})

@@ -236,7 +236,9 @@ class Interpreter:
         frame = self.frame
         trail = tuple(frame.label for frame in self.frames if frame.label)
         calls = tuple(frame.call for frame in self.frames if frame.call is not None)
-        return Site(node, frame.scope.file, trail, self.conditions, calls, self.anchor(node))
+        anchor = self.anchor(node)
+        file = frame.scope.file
+        return Site(node, file, trail, self.conditions, calls, anchor, frame.is_traced)
 
     def anchor(self, node: cst.CSTNode) -> cst.CSTNode | None:
         """The last place on the way to a node in the file of the audited class."""

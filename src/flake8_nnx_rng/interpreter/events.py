@@ -27,6 +27,7 @@ class Site:
         conditions: The tests of the branches taken, each with the arm.
         calls: Where the calls on the way stand, the outermost first.
         anchor: The last place on the way, this one included, in the file of the audited class.
+        traced: Whether the way leads through a function that JAX traces by itself.
     """
 
     node: cst.CSTNode
@@ -35,6 +36,7 @@ class Site:
     conditions: tuple[tuple[cst.CSTNode, bool], ...] = field(default=(), repr=False)
     calls: tuple[cst.CSTNode, ...] = field(default=(), repr=False)
     anchor: cst.CSTNode | None = field(default=None, repr=False)
+    traced: bool = field(default=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +47,13 @@ class Drew:
         site: Where.
         source: The stream or key that was drawn from.
         layer: The library layer that drew by itself, or None if the code did.
+        shared: Whether it is known that all envs get the same numbers.
     """
 
     site: Site
     source: Stream | Key | Opaque
     layer: Layer | None = None
+    shared: bool = False
 
 
 class Use(Enum):
@@ -114,10 +118,12 @@ class Advanced:
     Attributes:
         site: Where.
         source: The stream, or the module whose streams all moved.
+        restarts: Whether it starts anew, so that every pass draws the same.
     """
 
     site: Site
     source: Stream | Instance | Layer | Opaque
+    restarts: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -189,6 +189,7 @@ def _comprehension(
         receiver=outer.receiver,
         owner=outer.owner,
         anchor=outer.anchor,
+        is_traced=outer.is_traced,
         is_comprehension=True,
     )
     it.frames.append(frame)

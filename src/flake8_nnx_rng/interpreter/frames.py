@@ -33,6 +33,7 @@ class Frame:
         loops: The loops in progress, innermost last.
         rounds: Which item each loop is at that takes one after the other, innermost last.
         keeps_variables: Whether a function was defined that may outlive the call.
+        is_traced: Whether it stands, or a call on the way to it, in what JAX traces by itself.
         is_comprehension: Whether it is a comprehension's own scope.
         is_shared: Whether functions of an earlier call at this place still read its variables,
             so that what it writes comes beside what they see.
@@ -54,6 +55,7 @@ class Frame:
     loops: list[LoopExits] = field(default_factory=list)
     rounds: tuple[int, ...] = ()
     keeps_variables: bool = False
+    is_traced: bool = False
     is_comprehension: bool = False
     is_shared: bool = False
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import libcst as cst
 
 from flake8_nnx_rng.interpreter import containers, declared, names, uses
@@ -27,7 +29,9 @@ from flake8_nnx_rng.interpreter.values import (
     blur,
     options,
 )
-from flake8_nnx_rng.knowledge import streams
+from flake8_nnx_rng.knowledge import library, streams
+from flake8_nnx_rng.knowledge.functions import TRACES
+from flake8_nnx_rng.project import ExternalSymbol, Scope, dotted_names
 
 ENTRY = "__call__"
 """The method that PPO calls."""
@@ -93,7 +97,36 @@ def _frame(it: Interpreter, function: Function, node: cst.CSTNode) -> Frame:
         function.owner,
         node,
         it.anchor(node),
+        is_traced=caller.is_traced or _is_traced(function, node, caller.scope),
         is_shared=identity in it.kept,
+    )
+
+
+def _is_traced(function: Function, call: cst.CSTNode, scope: Scope) -> bool:
+    """Whether JAX traces a function that is called: by its decorators, or by what calls it."""
+    decorators = function.node.decorators if isinstance(function.node, cst.FunctionDef) else ()
+    by_decorators = (n for d in decorators for n in _applied(d.decorator))
+    return any(_names_trace(node, function.scope) for node in by_decorators) or any(
+        _names_trace(node, scope) for node in _applied(call)
+    )
+
+
+def _applied(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """What `f`, `f(...)`, `f(...)(...)` and `partial(f, ...)` apply."""
+    yield node
+    while isinstance(node, cst.Call):
+        yield from (argument.value for argument in node.args[:1])
+        node = node.func
+        yield node
+
+
+def _names_trace(node: cst.CSTNode, scope: Scope) -> bool:
+    if not isinstance(node, (cst.Name, cst.Attribute)):
+        return False
+    symbols = (symbol for symbol, _ in dotted_names(node, scope))
+    return any(
+        isinstance(symbol, ExternalSymbol) and library.canonical(symbol.name) in TRACES
+        for symbol in symbols
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from flake8_nnx_rng.interpreter import collection_methods, containers, modules, uses
+from flake8_nnx_rng.interpreter import collection_methods, containers, modules, shapes, uses
 from flake8_nnx_rng.interpreter.assignment import held_path
 from flake8_nnx_rng.interpreter.attributes import LIBRARY_PART
 from flake8_nnx_rng.interpreter.drawing import advance, drew
@@ -91,7 +91,9 @@ def _stream_method(
     given = merge(taint_of(v) for v in arguments.values())
     if name in streams.DRAW_METHODS or name == _INITIALIZER:
         uses.use(it, stream, Use.DRAWN, node)
-        return Opaque(stream.taint | counted(given) | drew(it, stream, stream.taint, node))
+        shared = shapes.is_shared(it, name, arguments, stream.taint, behind_key=False)
+        mark = drew(it, stream, stream.taint, node, shared=shared)
+        return Opaque(stream.taint | counted(given) | mark)
     if name in streams.INITIALIZER_METHODS:
         return Method(stream, _INITIALIZER)
     if name in streams.ADVANCE_METHODS:

@@ -10,7 +10,7 @@ from flake8_nnx_rng.interpreter.drawing_layers import own_stream, passed_or_own,
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.events import Use, Wrote
 from flake8_nnx_rng.interpreter.joins import SEQUENTIAL, join_all
-from flake8_nnx_rng.interpreter.taint import merge
+from flake8_nnx_rng.interpreter.taint import Learned, merge
 from flake8_nnx_rng.interpreter.unknown import call_functions_in, unknown_call
 from flake8_nnx_rng.interpreter.values import (
     NONE,
@@ -54,6 +54,8 @@ def call_layer(it: Interpreter, layer: Layer, arguments: Arguments, node: cst.CS
     if promise_of_library(layer.name) is not None:
         return children.call_child(it, layer, arguments, node)
     result = blur(layer, *arguments.values())
+    if layer.path is not None and layer.name not in layers.WITHOUT_PARAMETERS:
+        result = Opaque(result.taint | {Learned(layer.path)})
     if layer.name == SEQUENTIAL:
         return _call_chain(it, layer, arguments, node)
     if layer.name in layers.RECURRENT_CALLERS:
@@ -65,7 +67,14 @@ def call_layer(it: Interpreter, layer: Layer, arguments: Arguments, node: cst.CS
         call_functions_in(it, arguments, node)
         return result
     uses.use(it, join_all(drawn_from), Use.DRAWN, node)
-    return Opaque(merge([result.taint, *(drew(it, s, s.taint, node, layer) for s in drawn_from)]))
+    shared = not it.maps_envs and _has_one_mask(layer)
+    drawn = (drew(it, s, s.taint, node, layer, shared=shared) for s in drawn_from)
+    return Opaque(merge([result.taint, *drawn]))
+
+
+def _has_one_mask(layer: Layer) -> bool:
+    flag = layers.ONE_MASK.get(layer.name)
+    return flag is not None and layer.arguments.get(flag) in (None, Const(True))
 
 
 def call_layer_method(

@@ -47,6 +47,13 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
+class Learned:
+    """Computed by a layer with parameters, so it moves as they do."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
 class Asked:
     """Returned by calling something held of unknown type, which may turn out to be a stream."""
 
@@ -118,6 +125,7 @@ Source = (
     | Carried
     | Call
     | Held
+    | Learned
     | Asked
     | Drawn
     | Sample

@@ -57,11 +57,19 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """An `nnx.Rngs`, or one `nnx.RngStream` if `single`; `path` is set if it is held."""
+    """An `nnx.Rngs`, or one `nnx.RngStream`.
+
+    Attributes:
+        taint: What flows in.
+        path: Where it is held, if it is.
+        single: Whether it is one stream.
+        copied: Whether it is a copy, which moves on while what is held at the path does not.
+    """
 
     taint: Taint = CLEAN
     path: str | None = None
     single: bool = False
+    copied: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,6 +129,33 @@ PASS_THROUGH = frozenset(
 )
 """Functions whose result is what they are given, in another place."""
 
+COPIES = frozenset({"copy.copy", "copy.deepcopy", "flax.nnx.clone"})
+"""Of these, those whose result is another object."""
+
+TRACES = frozenset(
+    {
+        "jax.jit",
+        "jax.checkpoint",
+        "jax.remat",
+        "jax.vmap",
+        "jax.pmap",
+        "jax.grad",
+        "jax.value_and_grad",
+        "jax.jacfwd",
+        "jax.jacrev",
+        "jax.hessian",
+        "jax.numpy.vectorize",
+        "jax.lax.associative_scan",
+        "jax.lax.cond",
+        "jax.lax.fori_loop",
+        "jax.lax.map",
+        "jax.lax.scan",
+        "jax.lax.switch",
+        "jax.lax.while_loop",
+    }
+)
+"""Functions of JAX that trace what they are given: a stream of outside raises an error there."""
+
 RESHAPES = {
     "jax.numpy.reshape": ("a", 0),
     "jax.numpy.broadcast_to": ("array", 0),

@@ -33,6 +33,13 @@ DRAWING_LAYERS: dict[str, DrawingLayer] = {
 }
 
 
+WITHOUT_PARAMETERS = frozenset({"flax.nnx.Dropout", "flax.nnx.Sequential", "flax.nnx.RNN"})
+"""Layers that learn nothing by themselves."""
+
+ONE_MASK = {"flax.nnx.MultiHeadAttention": "broadcast_dropout"}
+"""Those that draw one mask for the batch, unless this argument of the constructor is False."""
+
+
 @dataclass(frozen=True)
 class WritingLayer:
     """A layer that writes state of its own when it is called.

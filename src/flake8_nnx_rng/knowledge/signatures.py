@@ -51,6 +51,7 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
 """By function, the names of its parameters in order; the methods of `nnx.Rngs` take the same."""
 
 SHAPE, AXIS, REPLACE = "shape", "axis", "replace"
+PERMUTATION, INDEPENDENT = "permutation", "independent"
 
 NOT_BY_ROWS: dict[str, frozenset[str]] = {
     "choice": frozenset({"a"}),

@@ -48,6 +48,9 @@ ADVANCE_FUNCTIONS = frozenset(
 )
 """Functions that advance or replace every stream below the node that they are given."""
 
+RESTART_FUNCTIONS = frozenset({"flax.nnx.reseed"})
+"""Of these, those after which every pass draws the same."""
+
 READ_METHODS = frozenset({"get_value", "get_raw_value", "copy"})
 WRITE_METHODS = frozenset({"set_value", "set_raw_value", "copy_from", "update_from_state"})
 VARIABLE_METHODS = READ_METHODS | WRITE_METHODS

@@ -28,13 +28,33 @@ def check(audit: Audit) -> Iterator[Breach]:
         node = event.site.node
         if path is None or is_threaded(taint_of(source)):
             continue
+        why = _DIFFERS
         if is_replayed(audit, node) or is_answered_for(audit, node):
-            continue
-        yield Breach(
-            event.site,
-            f"{way(event.site)} {does} {path}: rollout and loss replay will see "
-            "different noise; carry one key per env in the state",
-        )
+            spoilt = _spoilt(event)
+            if spoilt is None:
+                continue
+            why = spoilt
+        yield Breach(event.site, f"{way(event.site)} {does} {path}: {why}")
+
+
+_OWN = "self."
+"""How the places begin that the module holds."""
+
+_DIFFERS = "rollout and loss replay will see different noise; carry one key per env in the state"
+
+
+def _spoilt(event: Drew | Advanced) -> str | None:
+    """Why a sample may not come from a stream though the replay gets it back; None if it may."""
+    source, path = event.source, event.source.path or ""
+    if isinstance(source, Stream) and source.copied:
+        return f"every step draws the same from a copy; draw from {path} itself"
+    if isinstance(event, Advanced) and event.restarts:
+        return "every step draws the same after it; let the stream go on"
+    if event.site.traced:
+        return "a stream raises TraceContextError in a function that JAX traces; draw outside of it"
+    if isinstance(source, Stream) and not path.startswith(_OWN):
+        return "PPO does not thread a stream that is not the module's; keep it in the module"
+    return None
 
 
 RULE = Rule(
@@ -45,7 +65,8 @@ RULE = Rule(
 Finds draws from an `nnx.Rngs` or `nnx.RngStream` that belongs to the module (or to the Python
 file) in code that `__call__` reaches: calls, named streams, subscripts, `getattr`, the draw
 methods, `fork`, `split`, `broadcast`, `nnx.split_rngs`, `nnx.fork_rngs`, `nnx.reseed` and draws
-from a clone.
+from a clone. An action sampler may draw its sample from a stream of its own that goes on from step
+to step: not from a clone, after a reseed, or where `jax.jit`, `lax.scan` and their kin trace.
 """,
     why="""
 PPO runs the network twice. The rollout leaves the stream advanced, so the loss replay draws other

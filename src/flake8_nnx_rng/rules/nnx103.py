@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from flake8_nnx_rng.interpreter import Audit, Wrote
-from flake8_nnx_rng.interpreter.taint import Drawn, Held, is_threaded
+from flake8_nnx_rng.interpreter import Audit, Drew, Wrote
+from flake8_nnx_rng.interpreter.taint import Drawn, Held, held_paths, is_threaded
 from flake8_nnx_rng.interpreter.values import Key, Stream, Value, options, taint_of
 from flake8_nnx_rng.rules import patterns
+from flake8_nnx_rng.rules.replay import is_replayed
 from flake8_nnx_rng.rules.rule import Breach, Rule, example, way
 
 
 def check(audit: Audit) -> Iterator[Breach]:
     """A held place that is, or becomes, a key or stream was written."""
     for event in audit.events():
-        if not isinstance(event, Wrote) or (audit.is_sampler and _moves_on(event)):
+        if not isinstance(event, Wrote) or _is_of_samples(audit, event):
             continue
         if is_random(event.before) or is_random(event.after):
             yield Breach(
@@ -22,6 +23,20 @@ def check(audit: Audit) -> Iterator[Breach]:
                 f"{way(event.site)} writes RNG state {event.path}: the loss replay starts where "
                 "the rollout left it; return the next key in the state instead",
             )
+
+
+def _is_of_samples(audit: Audit, event: Wrote) -> bool:
+    """Whether a key moves on from which only samples are drawn that the replay gets back."""
+    if event.site.traced or not _moves_on(event):
+        return False
+    if audit.is_sampler:
+        return True
+    draws = [
+        drew.site.node
+        for drew in audit.events()
+        if isinstance(drew, Drew) and event.path in held_paths(drew.source.taint)
+    ]
+    return bool(draws) and all(is_replayed(audit, node) for node in draws)
 
 
 def _moves_on(event: Wrote) -> bool:
@@ -41,8 +56,8 @@ RULE = Rule(
     observable=("purity", "trace", "lockstep"),
     what="""
 Finds writes of RNG state in the forward pass: `set_value`, `[...] =`, `.value =`, an assignment to
-an attribute that holds a key, `nnx.update` of a stream. An action sampler may move its own state
-on, as by splitting its key, but not set it to something else.
+an attribute that holds a key, `nnx.update` of a stream. An action sampler, or what does as one, may
+move its own state on, as by splitting its key, but not set it to something else.
 """,
     why="""
 The library replays a pass on the promise that it left the module as it was. A written key stays

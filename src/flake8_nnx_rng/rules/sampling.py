@@ -11,6 +11,7 @@ from flake8_nnx_rng.interpreter import Advanced, Audit, Drew, Event, Site
 from flake8_nnx_rng.interpreter.outputs import field_of, returned
 from flake8_nnx_rng.interpreter.taint import (
     Entry,
+    Learned,
     Passed,
     Redrawn,
     Sample,
@@ -107,7 +108,7 @@ def recomputed(audit: Audit) -> Iterator[Outcome]:
     for outcome in _outcomes(audit, audit.replay):
         if outcome.draws or (outcome.site.node in sites and outcome.site.node not in drawing):
             continue
-        if Entry.EXTRAS not in outcome.action:
+        if Entry.EXTRAS not in outcome.action or _is_learned(outcome):
             yield outcome
         elif has_policy and Entry.INPUT in outcome.action:
             used = [part for o in made for part in _parts_used(o.extras, outcome.action)]
@@ -115,6 +116,11 @@ def recomputed(audit: Audit) -> Iterator[Outcome]:
             is_whole = not any(o.missing for o in made)  # else that is what to say
             if is_noise or (is_whole and _is_altered(outcome.extras)):
                 yield outcome
+
+
+def _is_learned(outcome: Outcome) -> bool:
+    """Whether parameters make an action, beside what is taken back."""
+    return outcome.is_exact and any(isinstance(source, Learned) for source in outcome.action)
 
 
 def _is_altered(extras: Value) -> bool:
@@ -136,6 +142,13 @@ def is_answered_for(audit: Audit, node: cst.CSTNode) -> bool:
         return True
     is_of_action = any(node in o.draws for o in _outcomes(audit, audit.rollout))
     return is_of_action and not is_drawn_again(audit, node)
+
+
+def is_of_sample(audit: Audit, node: cst.CSTNode) -> bool:
+    """Whether what is drawn at a node is, or is made, a sample that the replay gets back."""
+    if any(node in _nodes(outcome.action) for outcome in _outcomes(audit, audit.rollout)):
+        return not is_drawn_again(audit, node)
+    return not audit.is_sampler and is_replayed(audit, node)
 
 
 def _drawn_again(audit: Audit) -> frozenset[cst.CSTNode]:

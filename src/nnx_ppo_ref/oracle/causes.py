@@ -68,6 +68,7 @@ CAUSES: Mapping[str, str] = {
     "leak": "an attribute keeps a value of a trace; carry it, or keep it in an nnx.Variable",
     "carry": "the carry must keep its structure, shapes and dtypes, with the batch first",
     "reuse": "a key is consumed twice, such as drawn from and then split; split first, use once",
+    "families": "fold_in(key, n) is split(key)[n], so the noise may come twice; use one of the two",
     "lockstep": (
         "the sampler draws from its stream only when rollout_extras is None; draw in both cases"
     ),

@@ -291,7 +291,7 @@ class _Check:
 
     def _judged(self, evidence: Evidence, start: Phase) -> list[Result]:
         stage = evidence.stage
-        locked = lock.judge(evidence)
+        replayed, locked = replay.judge(evidence), lock.judge(evidence)
         observations = [self._observation(step) for step in (0, self.steps - 1, 0)]
         carry = (
             start.function(self._leaves())["carry"]
@@ -299,16 +299,17 @@ class _Check:
             else start.shapes["carry"]
         )
         return [
-            replay.judge(evidence),
+            replayed,
             freshness.judge(evidence),
             independence.judge(evidence),
             locked,
-            purity.judge(evidence, locked=not locked.failed),
+            purity.judge(evidence, replayed=not replayed.failed, locked=not locked.failed),
             hygiene.judge(
                 stage,
                 self._begin(stage, start),
                 (self._leaves(), carry),
                 observations,
+                evidence.rollout.collisions,
             ),
             lockstep.judge(evidence),
         ]

@@ -90,8 +90,23 @@ Alteration = Callable[["Recorder", tuple[Any, ...], np.ndarray, int | None], np.
 """Changes the noise of a site before it is used, given the environment that its key is from."""
 
 
+_FAMILIES = ("random_split", "random_fold_in")
+"""The ways to make keys of a key, which must not be mixed."""
+
+
 class Recorder:
-    """Collects the draws of one pass and, if `consumed` is set, how often each key is used up."""
+    """Collects the draws of one pass, and what was done with each key.
+
+    Attributes:
+        ledger: Hands out bits for draws.
+        alter: Changes noise.
+        draws: The draws so far.
+        step: The step that the pass is at.
+        phase: `call` or `reset`.
+        envs: The size of the batch; 0 if that is not known.
+        roundings: How many sums were rounded.
+        consumed: How often each key was used up, if that is to be counted.
+    """
 
     def __init__(self, ledger: Ledger, alter: Alteration | None = None) -> None:
         self.ledger = ledger
@@ -99,9 +114,25 @@ class Recorder:
         self.draws: list[Draw] = []
         self.step = 0
         self.phase = "call"
+        self.envs = 0
         self.roundings = 0
         self.consumed: collections.Counter[bytes] | None = None
+        self._families: dict[str, set[bytes]] = collections.defaultdict(set)
         self._owners: dict[bytes, int | None] = {}
+
+    @property
+    def collisions(self) -> int:
+        """How many keys were both folded into and split by calls.
+
+        `fold_in(key, n)` is `split(key)[n]`. What a reset folds in is not counted: it is thrown
+        away where no episode ended.
+        """
+        return len(set.intersection(*(self._families[name] for name in _FAMILIES)))
+
+    def begin(self, step: int) -> None:
+        """Goes on to a step; whose keys are whose is said anew in each."""
+        self.step, self.phase = step, "call"
+        self._owners.clear()
 
     def claim(self, keys: np.ndarray) -> None:
         """Notes whose keys they are: those of one environment after another, `[B, ...]`."""
@@ -109,8 +140,21 @@ class Recorder:
             for key in own.reshape(-1):
                 self._own(key.tobytes(), env)
 
-    def inherit(self, keys: np.ndarray, made: np.ndarray) -> None:
-        """Notes that keys were made of keys, `[..., n]` of `[...]`: they are the same one's."""
+    def derive(self, primitive: str, sources: np.ndarray, made: np.ndarray) -> None:
+        """Notes that keys were made, of numbers or of keys, `[..., n]` of `[...]`.
+
+        Those made of a key are the same environment's. Keys that are nobody's, one for each
+        environment, are theirs from now on.
+        """
+        if primitive in _FAMILIES:
+            if self.phase == "call":
+                self._families[primitive].update(key.tobytes() for key in sources.reshape(-1))
+            self._inherit(sources, made)
+        is_each = self.envs > 0 and made.shape[:1] == (self.envs,)
+        if is_each and primitive != "random_split" and not self._are_known(made):
+            self.claim(made)
+
+    def _inherit(self, keys: np.ndarray, made: np.ndarray) -> None:
         if not self._owners or made.shape[: keys.ndim] != keys.shape:
             return
         for index in np.ndindex(keys.shape):
@@ -118,6 +162,9 @@ class Recorder:
             if owner is not None:
                 for key in made[index].reshape(-1):
                     self._own(key.tobytes(), owner)
+
+    def _are_known(self, keys: np.ndarray) -> bool:
+        return any(key.tobytes() in self._owners for key in keys.reshape(-1))
 
     def owner(self, key: np.ndarray) -> int | None:
         """The environment of a key; None if it is nobody's or that of several."""

@@ -79,10 +79,20 @@ def episode_ends(steps: int, envs: int) -> np.ndarray:
 
 
 def permuted_minibatch(envs: int, size: int) -> np.ndarray:
-    """Environments of a minibatch, int `[size]`: the tail backwards, then the first.
+    """Environments of a minibatch, int `[size]`: a part of the batch backwards.
 
-    None is in the place that it has in the batch: the head of a batch would agree with noise that
-    depends on the position.
+    As far as there is a choice, none is in the place that it has in the batch, counted from either
+    end, and turning the minibatch around does not do what turning the batch does: noise that
+    depends on the position would agree there.
     """
-    tail = envs - 1 - np.arange(size)
-    return np.append(tail[:-1], 0) if size > 1 else tail
+    place = np.arange(size)
+    parts = [(last - place) % envs for last in reversed(range(envs))]
+    return min(parts, key=lambda part: _in_place(part, envs))
+
+
+def _in_place(part: np.ndarray, envs: int) -> int:
+    """How many environments of a minibatch are where they are in the batch."""
+    places = np.arange(len(part))
+    from_end = places + envs - len(part)
+    turned = part[::-1] == envs - 1 - part
+    return int(np.sum((part == places) | (part == from_end) | turned))

@@ -96,8 +96,8 @@ def _step(index: int, equation: Any, operands: list[Value], frame: Frame) -> lis
     if name in jaxprs.CONSUMERS and frame.recorder.consumed is not None:
         keys = threefry.as_words(operands[0].array)
         frame.recorder.consumed.update(row.tobytes() for row in keys.reshape(-1, keys.shape[-1]))
-    if name in ("random_split", "random_fold_in"):
-        frame.recorder.inherit(operands[0].array, arrays[0])
+    if name in ("random_split", "random_fold_in", "random_seed"):
+        frame.recorder.derive(name, operands[0].array, arrays[0])
     if name in jaxprs.CALLBACKS and not _repeats(equation, operands, arrays):
         return _draw(index, equation, operands, arrays, frame)
     if name in jaxprs.DRAWS or name == "random_unwrap":

@@ -74,6 +74,7 @@ class Pass:
         steps: The steps.
         draws: The draws in the order in which they happened.
         roundings: How many sums JAX took, whose last bits may depend on the batch.
+        collisions: How many keys were both folded into and split.
         state: The module's state after the pass.
     """
 
@@ -81,6 +82,7 @@ class Pass:
     steps: tuple[Step, ...]
     draws: tuple[Draw, ...]
     roundings: int
+    collisions: int
     state: list[Value]
 
     def reaching(self, *, losses: bool) -> Dependencies:
@@ -137,9 +139,9 @@ def rollout(
         done: Which episodes end, bool `[T, B]`.
         recorder: Takes the draws.
     """
-    steps = []
+    steps, recorder.envs = [], done.shape[1]
     for number, ended in enumerate(done):
-        recorder.step, recorder.phase = number, "call"
+        recorder.begin(number)
         _claim(recorder, carry)
         arguments = (state, carry, _at(stage, obs, number))
         out = stage.phases.call.run(recorder, *arguments, eager=stage.eager)
@@ -150,7 +152,8 @@ def rollout(
         steps.append(_step(state, after, out, again["carry"], carry))
         state = stage.marked(again["state"])
     draws = tuple(recorder.draws)
-    return Pass(done.shape[1], tuple(steps), draws, recorder.roundings, state)
+    counts = recorder.roundings, recorder.collisions
+    return Pass(done.shape[1], tuple(steps), draws, *counts, state)
 
 
 def replay(
@@ -180,9 +183,9 @@ def replay(
     """
     phases = stage.phases
     carry = take(carry, minibatch)
-    steps = []
+    steps, recorder.envs = [], len(minibatch)
     for number, ended in enumerate(done[:, minibatch]):
-        recorder.step, recorder.phase = number, "call"
+        recorder.begin(number)
         _claim(recorder, carry)
         extras = before.steps[number].extras
         given = () if extras is None else (_stored(stage, take(extras, minibatch)),)
@@ -202,7 +205,8 @@ def replay(
         steps.append(_step(state, after, out, again["carry"], carry))
         state = stage.marked(again["state"])
     draws = tuple(recorder.draws)
-    return Pass(len(minibatch), tuple(steps), draws, recorder.roundings, state)
+    counts = recorder.roundings, recorder.collisions
+    return Pass(len(minibatch), tuple(steps), draws, *counts, state)
 
 
 def _claim(recorder: Recorder, carry: Tree) -> None:

@@ -56,6 +56,26 @@ def counting(module: Any, state: Any, x: Any) -> Any:
     return state, x + 1e-9 * module.count[...]
 
 
+def logged(module: Any, state: Any, x: Any) -> Any:
+    module.count[...] += 1.0
+    return state, module.linear(x)
+
+
+def folded_and_split(module: Any, keys: Any, x: Any) -> Any:
+    use = jax.vmap(lambda key: jax.random.fold_in(key, 0))(keys)
+    return split(keys)[0], x + normal(use, x)
+
+
+def turned_twice(module: Any, keys: Any, x: Any) -> Any:
+    keys, use = split(keys)
+    return keys, x + normal(jnp.broadcast_to(jnp.roll(use, 1)[-1], use.shape), x)
+
+
+def of_the_input(module: Any, state: Any, x: Any) -> Any:
+    keys = jax.vmap(lambda row: jax.random.key(jnp.sum(1e6 * row).astype(jnp.int32)))(x)
+    return state, x + jnp.stack([jax.random.normal(key, (3,)) for key in keys])
+
+
 def reseeded(module: Any, state: Any, x: Any) -> Any:
     nnx.reseed(module, default=0)
     return state, x + module.rngs.normal(x.shape)
@@ -87,6 +107,8 @@ SILENT = {
         (keys := split(s))[0],
         x + jax.vmap(lambda key, row: nnx.Rngs(key).normal(row.shape))(keys[1], x),
     ),
+    "a log": logged,
+    "keys of the input, one after the other": of_the_input,
     "no noise": unchanged(lambda m, x: m.linear(x)),
     "no noise, a constant": unchanged(lambda m, x: x + np.arange(3)),
 }
@@ -173,6 +195,8 @@ LOUD: dict[str, tuple[Callable[[Any, Any, Any], Any], str, float]] = {
     "the first environment's key for all": (first_key, "replay", 1),
     "the first environment's noise for all": (first_row, "replay independence", 1),
     "another environment's key": (another_envs_key, "replay", 1),
+    "another environment's key for all": (turned_twice, "replay independence", 1),
+    "a key that is folded into and split": (folded_and_split, "hygiene", 0),
     "noise in the weights": (
         unchanged(lambda m, x: x @ (jnp.eye(3) + m.rngs.normal((3, 3)))),
         "replay independence purity",

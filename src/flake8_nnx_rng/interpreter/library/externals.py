@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import libcst as cst
 
-from flake8_nnx_rng.interpreter import attributes, containers, modules, objects
+from flake8_nnx_rng.interpreter import attributes, containers, modules, objects, trees
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.events import DrewOnHost
 from flake8_nnx_rng.interpreter.joins import join_all
@@ -19,6 +21,7 @@ from flake8_nnx_rng.interpreter.values import (
     Key,
     Layer,
     Opaque,
+    Stream,
     Value,
     blur,
     options,
@@ -92,11 +95,17 @@ def _passed_through(name: str, arguments: Arguments) -> Value:
     first = values[0] if values else Opaque()
     if name in functions.STACKS:
         first = _stacked(first)
+    if name in functions.COPIES:
+        first = trees.rebuilt(first, _copied)
     others = merge(taint_of(v) for v in values[1:])
     if not others:
         return first
     # A mixture: what is threaded through makes all of it depend on env and step.
     return Key(taint_of(first) | others) if isinstance(first, Key) else blur(*values)
+
+
+def _copied(leaf: Value) -> Value:
+    return replace(leaf, copied=True) if isinstance(leaf, Stream) else leaf
 
 
 def _stacked(value: Value) -> Value:

@@ -11,6 +11,7 @@ from flake8_nnx_rng.interpreter.drawing import drew
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.events import Constructed, Drew, DrewOnHost, Use
 from flake8_nnx_rng.interpreter.joins import join_all
+from flake8_nnx_rng.interpreter.shapes import is_shared
 from flake8_nnx_rng.interpreter.taint import (
     EACH_ENV,
     Asked,
@@ -65,7 +66,10 @@ def call_random(it: Interpreter, name: str, arguments: Arguments, node: cst.CSTN
     if use is not None:
         uses.use(it, key, use, node)
     if effect is KeyEffect.DRAW:
-        drawn = [consume(it, option, node, effect) for option in options(key)]
+        drawn = []
+        for option in options(key):
+            shared = is_shared(it, name, arguments, taint_of(option), behind_key=True)
+            drawn.append(consume(it, option, node, effect, shared=shared))
         return join_all(Opaque(taint | counted(others)) for taint in drawn)
     return join_all(_derive(it, name, option, others, arguments, node) for option in options(key))
 
@@ -168,7 +172,9 @@ def made_from(
     return taint
 
 
-def consume(it: Interpreter, key: Value, node: cst.CSTNode, effect: KeyEffect) -> Taint:
+def consume(
+    it: Interpreter, key: Value, node: cst.CSTNode, effect: KeyEffect, *, shared: bool = False
+) -> Taint:
     """Uses a value as a key; what flows out of it.
 
     Something held of unknown type that was asked for this key has now shown to be a stream.
@@ -180,7 +186,7 @@ def consume(it: Interpreter, key: Value, node: cst.CSTNode, effect: KeyEffect) -
             taint = taint - {asked} | {Drawn(asked.node), Sample(asked.node)}
     if effect is KeyEffect.DRAW:
         source = key if isinstance(key, (Key, Stream, Opaque)) else Opaque(taint)
-        taint |= drew(it, source, taint, node)
+        taint |= drew(it, source, taint, node, shared=shared)
     return taint
 
 

@@ -38,7 +38,7 @@ def _construct_stream(name: str) -> Handler:
         given = [option for value in arguments.values() for option in options(value)]
         copied = next((v for v in given if isinstance(v, Stream) and v.path is not None), None)
         if copied is not None:  # the copy starts at count 0 and repeats the keys of its original
-            return Stream(copied.taint, copied.path, single)
+            return Stream(copied.taint, copied.path, single, copied=True)
         taint = merge(taint_of(value) for value in given)
         from_key = any(isinstance(value, Key) for value in given)
         return Stream(made_from(it, name, taint, node, from_key=from_key), None, single)
@@ -46,16 +46,21 @@ def _construct_stream(name: str) -> Handler:
     return handler
 
 
-def _advance_all(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
+def _advance_all(name: str) -> Handler:
     """`split_rngs(node, ...)` and its kin move every stream below the node."""
-    given = [option for value in arguments.values() for option in options(value)]
-    for value in given:
-        if isinstance(value, (Stream, Instance)) or _has_stream(value):
-            it.emit(Advanced(it.site(node), value))
-    for value in given:
-        if isinstance(value, (Function, Partial)):
-            return value
-    return blur(*given)
+    restarts = name in streams.RESTART_FUNCTIONS
+
+    def handler(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
+        given = [option for value in arguments.values() for option in options(value)]
+        for value in given:
+            if isinstance(value, (Stream, Instance)) or _has_stream(value):
+                it.emit(Advanced(it.site(node), value, restarts))
+        for value in given:
+            if isinstance(value, (Function, Partial)):
+                return value
+        return blur(*given)
+
+    return handler
 
 
 def _has_stream(value: Value) -> TypeGuard[Layer]:
@@ -110,7 +115,7 @@ MERGE = "flax.nnx.merge"
 
 HANDLERS: dict[str, Handler] = {
     **{name: _construct_stream(name) for name in streams.STREAM_TYPES},
-    **dict.fromkeys(streams.ADVANCE_FUNCTIONS, _advance_all),
+    **{name: _advance_all(name) for name in streams.ADVANCE_FUNCTIONS},
     **dict.fromkeys(streams.VARIABLE_TYPES, _variable),
     **dict.fromkeys(streams.KEY_TYPES, _key_variable),
     **dict.fromkeys(streams.STATE_FUNCTIONS, _state),

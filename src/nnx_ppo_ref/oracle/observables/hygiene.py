@@ -1,5 +1,6 @@
 """Hygiene: no key is consumed twice in three steps, the last one after a reset.
 
+Nor is one both folded into and split, as both make the same keys; that is read from the rollout.
 JAX's own checker decides (`jax.debug_key_reuse`), on the traces put together under `jit`, which
 compiles nothing; where there is no trace, the steps are run eagerly.
 """
@@ -26,7 +27,11 @@ RESET_AFTER = 1
 
 
 def judge(
-    stage: Stage, begin: tuple[list[Value], Tree], arrays: Any, observations: Sequence[Any]
+    stage: Stage,
+    begin: tuple[list[Value], Tree],
+    arrays: Any,
+    observations: Sequence[Any],
+    collisions: int,
 ) -> Result:
     """Runs the checker.
 
@@ -35,6 +40,7 @@ def judge(
         begin: The module's state and the carry at the start.
         arrays: Arrays or shapes of the same.
         observations: Observations of the full batch for the steps.
+        collisions: How many keys of the rollout were both folded into and split.
     """
     phases = stage.phases
     leaves, carry = arrays
@@ -57,9 +63,17 @@ def judge(
     except jax.errors.KeyReuseError as error:
         first = str(error).splitlines()[0]
         if not stage.eager and not _is_confirmed(stage, *begin, observations):
-            return passed(NAME, f"the checker says {first!r}, but no key is consumed twice")
+            return _mixed(collisions, f"the checker says {first!r}, but no key is consumed twice")
         return broken(NAME, f"KeyReuseError: {first}", causes.CAUSES["reuse"])
-    return passed(NAME)
+    return _mixed(collisions)
+
+
+def _mixed(collisions: int, note: str = "") -> Result:
+    if collisions:
+        return broken(
+            NAME, f"{collisions} keys are both folded into and split", causes.CAUSES["families"]
+        )
+    return passed(NAME, note)
 
 
 def _is_confirmed(

@@ -1,15 +1,18 @@
 """Purity: a step leaves the module as it was, RNG state included.
 
 Streams and keys that only samplers touch are let pass, if the samplers emit extras that replace
-their sample in the replay.
+their sample in the replay; and so is a log: what is no RNG state and nothing that is compared
+depends on, in a module whose replay holds.
 """
 
 from __future__ import annotations
 
 import jax
+import numpy as np
 
 from nnx_ppo_ref.oracle import causes, jaxprs
 from nnx_ppo_ref.oracle.compare import difference, numbers
+from nnx_ppo_ref.oracle.draws import union
 from nnx_ppo_ref.oracle.evidence import Evidence
 from nnx_ppo_ref.oracle.passes import Pass, is_key
 from nnx_ppo_ref.oracle.report import Figures, Result, broken, passed
@@ -17,11 +20,12 @@ from nnx_ppo_ref.oracle.report import Figures, Result, broken, passed
 NAME = "purity"
 
 
-def judge(evidence: Evidence, locked: bool) -> Result:
+def judge(evidence: Evidence, *, replayed: bool, locked: bool) -> Result:
     """Compares the module's state before and after every call.
 
     Args:
         evidence: What was run.
+        replayed: Whether the replay held, without which no write is known to be harmless.
         locked: Whether the stored action was used; a sampler earns its exemption by that.
     """
     names = evidence.subject.names
@@ -30,6 +34,7 @@ def judge(evidence: Evidence, locked: bool) -> Result:
         for run in (evidence.rollout, evidence.replay)
         for index, step in _written(run)
         if not (locked and _is_excused(evidence, index))
+        and not (replayed and _is_log(evidence, index))
     ]
     if not written:
         notes = evidence.stage.phases.notes
@@ -62,8 +67,22 @@ def _written(run: Pass) -> list[tuple[int, int]]:
 
 
 def _is_random(evidence: Evidence, index: int) -> bool:
-    kind = evidence.subject.kinds[index]
-    return kind.startswith("Rng") or is_key(evidence.rollout.steps[0].before[index])
+    """Whether it is RNG state: a stream's, a key, or the words of a key that was drawn from."""
+    value = evidence.rollout.steps[0].before[index]
+    if evidence.subject.kinds[index].startswith("Rng") or is_key(value):
+        return True
+    mark = evidence.stage.marks[index]
+    drawn_with = union(draw.key for draw in evidence.rollout.draws)
+    return value.array.dtype == np.uint32 and bool(mark & drawn_with)
+
+
+def _is_log(evidence: Evidence, index: int) -> bool:
+    """Whether nothing that PPO compares depends on it; without a trace, that is not known."""
+    if evidence.stage.eager or _is_random(evidence, index):
+        return False
+    runs = (evidence.rollout, evidence.replay, evidence.equal)
+    reached = union(run.reaching(losses=True) for run in runs)
+    return not reached & evidence.stage.marks[index]
 
 
 def _is_excused(evidence: Evidence, index: int) -> bool:
