@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from .report import known, table
+from .report import apart, table
 from .running import Case, cases
 from .verdict import Count
 
@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             )
     print(file=sys.stderr)
     print(table(counts, markdown=options.markdown))
-    print(f"\nKnown and left:\n\n{known(counts) or 'nothing'}")
+    print(f"\nCounted apart:\n\n{apart(counts) or 'nothing'}")
     print(f"\n{options.count} modules of seed {options.seed}: {wrong or 'no'} disagreement(s)")
     return int(wrong > 0)
 

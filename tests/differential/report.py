@@ -23,13 +23,13 @@ def table(counts: Counter[Count], *, markdown: bool = False) -> str:
     )
 
 
-def known(counts: Counter[Count]) -> str:
-    """The kinds of disagreement that are left, the most frequent first."""
-    reasons = Counter[str]()
+def apart(counts: Counter[Count]) -> str:
+    """Why some are counted apart, the most frequent reason first."""
+    reasons = Counter[tuple[str, str]]()
     for count, number in counts.items():
         if count.why:
-            reasons[count.why] += number
-    return "\n".join(f"- {number}: {why}" for why, number in reasons.most_common())
+            reasons[count.kind, count.why] += number
+    return "\n".join(f"- {number} {kind}: {why}" for (kind, why), number in reasons.most_common())
 
 
 def _rows(counts: Counter[Count]) -> Iterator[tuple[str, ...]]:

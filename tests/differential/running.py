@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from pathlib import Path
 
-from .known import reason
-from .known_kinds import KNOWN
+from .exempt import exempted
 from .project import Project
 from .recipe import Recipe
 from .render import source
@@ -67,12 +66,12 @@ def _case(seed: int, numbered: tuple[int, Recipe]) -> Case:
 
 
 def counted(recipe: Recipe, verdict: Verdict) -> Iterator[Count]:
-    """The cells that a module counts in, with what is hidden, and what is known, apart."""
+    """The cells that a module counts in, with what is hidden, and what is exempt, apart."""
     for count in verdict.counts():
         if not count.disagrees:
             yield count
-        elif (why := reason(KNOWN, recipe, count)) is not None:
-            yield replace(count, kind=Kind.KNOWN.value, why=why)
+        elif (why := exempted(recipe, count)) is not None:
+            yield replace(count, kind=Kind.EXEMPT.value, why=why)
         elif count.is_unseen and (why := _hidden(recipe, verdict, count)) is not None:
             yield replace(count, kind=Kind.HIDDEN.value, why=why)
         else:

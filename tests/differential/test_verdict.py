@@ -9,7 +9,7 @@ import pytest
 from flake8_nnx_rng.findings import Finding
 
 from .recipe import Noise, Recipe
-from .report import known, table
+from .report import apart, table
 from .running import counted
 from .verdict import NO_RULE, Count, Sight, Verdict
 
@@ -76,17 +76,17 @@ def test_a_fault_of_the_rewrite_counts_for_all_of_its_rules() -> None:
     assert verdict.disagreements == [Count("NNX101", "", "bad fix")]
 
 
-def test_what_is_known_is_counted_apart_where_its_cause_is_in_the_recipe() -> None:
-    dead = Recipe((Noise("a constant key", steps=("normal",), sink="nothing"),))
-    alive = Recipe((Noise("a constant key", steps=("normal",)),))
-    verdict = Verdict(sight("NNX106"))
-    assert {c.kind for c in counted(dead, verdict)} == {"known", "refused"}
-    assert {c.kind for c in counted(alive, verdict)} == {"false", "refused"}
+def test_what_the_catalogue_exempts_is_counted_apart_where_its_cause_is_in_the_recipe() -> None:
+    exempt = Recipe((Noise(advance="stored key and counter", steps=("normal per env",)),))
+    other = Recipe((Noise(advance="split", seed="split", steps=("normal per env",)),))
+    verdict = Verdict(sight("", "independence"))
+    assert {c.kind for c in counted(exempt, verdict)} == {"exempt"}
+    assert {c.kind for c in counted(other, verdict)} == {"missed"}
 
 
-def test_what_is_known_is_listed_with_its_number() -> None:
-    one, other = (Count("NNX106", "replay", "known", why) for why in ("a limit", "another"))
-    assert known(Counter([one, other, other])) == "- 2: another\n- 1: a limit"
+def test_why_something_is_counted_apart_is_listed_with_its_number() -> None:
+    one, other = (Count("NNX106", "replay", "hidden", why) for why in ("a limit", "another"))
+    assert apart(Counter([one, other, other])) == "- 2 hidden: another\n- 1 hidden: a limit"
 
 
 def test_the_table_has_a_row_for_each_rule_and_observable_and_a_sum() -> None:

@@ -47,7 +47,7 @@ class Kind(Enum):
     REFUSED = "refused"
     BAD_FIX = "bad fix"
     HIDDEN = "hidden"
-    KNOWN = "known"
+    EXEMPT = "exempt"
 
 
 DISAGREEMENTS = (Kind.MISSED, Kind.FALSE, Kind.BAD_FIX)
@@ -61,7 +61,7 @@ class Count:
         rule: The code; `NO_RULE` if none speaks.
         observable: What is broken or should be.
         kind: What the module counts as.
-        why: What hides it, or why that is known.
+        why: What hides it, or why it is exempt.
     """
 
     rule: str

@@ -1,0 +1,40 @@
+"""A fault that something hides is judged in the same module without it."""
+
+from __future__ import annotations
+
+import pytest
+
+from .recipe import Noise, Recipe
+from .render import source
+from .running import counted, in_directory
+from .veils import lifted
+
+pytestmark = pytest.mark.slow
+pytest.importorskip("nnx_ppo")
+
+CONSTANT = Noise("a constant key", steps=("normal",), sink="nothing")
+OWN = Noise(advance="split", seed="split", steps=("normal per env",))
+
+
+def kinds(recipe: Recipe) -> set[str]:
+    return {count.kind for count in counted(recipe, in_directory(recipe))}
+
+
+def test_a_draw_whose_numbers_reach_nothing_is_judged_where_they_do() -> None:
+    assert "hidden" in kinds(Recipe((CONSTANT,)))
+
+
+def test_raw_keys_are_judged_as_typed_ones_by_the_rules_on_how_keys_are_used() -> None:
+    drawn_then_split = Noise(advance="drawn, then split", seed="raw", steps=("normal per env",))
+    assert "hidden" in kinds(Recipe((drawn_then_split,)))
+
+
+def test_what_is_sound_has_nothing_to_lift() -> None:
+    assert kinds(Recipe((OWN,))) == set()
+    assert list(lifted(Recipe((OWN,)), is_broken=False)) == []
+
+
+def test_a_lifted_recipe_is_another_module() -> None:
+    recipe = Recipe((CONSTANT, OWN))
+    for _, bare in lifted(recipe, is_broken=True):
+        assert source(bare) != source(recipe)
