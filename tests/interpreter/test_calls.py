@@ -36,7 +36,7 @@ CALLS: dict[str, tuple[str, str]] = {
     "an object": ("self.child(1)", "1"),
     "a record's class": ("Data(1)", "Data(a=1)"),
     "an object's class": ("Plain(1).a", "1"),
-    "a layer": ("self.linear(x)", "data{input, self.linear}"),
+    "a layer": ("self.linear(x)", "data{input, learned by self.linear, self.linear}"),
     "a stream": ("self.rngs()", "key{drawn self.rngs(), sample self.rngs(), self.rngs}"),
     "a method of a collection": ("{'a': 1}.get('a')", "1"),
     "a number": ("(1)(x)", "data{input}"),

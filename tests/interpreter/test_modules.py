@@ -94,7 +94,10 @@ def test_a_layer_of_which_only_the_type_is_known_may_draw() -> None:
 
 
 def test_a_layer_depends_on_its_arguments_and_on_its_own_parameters() -> None:
-    assert value_of("self.d(x)", init="self.d = nnx.Linear(1, 1)") == "data{input, self.d}"
+    assert (
+        value_of("self.d(x)", init="self.d = nnx.Linear(1, 1)")
+        == "data{input, learned by self.d, self.d}"
+    )
 
 
 BUILT: dict[str, tuple[str, list[str]]] = {
