@@ -27,6 +27,7 @@ LEFT_ALONE = {
     "NNX105 0": "code that is not seen",
     "NNX108 0": "keeps statistics",
     "NNX108 1": "is state that the output depends on",
+    "NNX304 0": "for its author to say",
     "NNX404 0": "callers have to pass",
     "draw, a counter": "is state that the output depends on",
     "draw, batch normalisation": "keeps statistics",

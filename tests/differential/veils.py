@@ -91,6 +91,10 @@ def _own(noise: Noise) -> Noise:
     return replace(noise, steps=tuple(kept))
 
 
+def _without_shell(recipe: Recipe) -> Recipe:
+    return replace(recipe, shell="none")
+
+
 def _first(recipe: Recipe) -> Recipe:
     return replace(recipe, noises=recipe.noises[:1])
 
@@ -106,6 +110,7 @@ VEILS = (
     Veil("every env is given another env's key", _each(_own), alone=False),
     Veil("another sample", _first, alone=False),
     Veil("another sample", _last, alone=False),
+    Veil("a container loses extras", _without_shell, alone=False),
     Veil(
         "a sampler's extras",
         lambda recipe: replace(recipe, role="layer"),

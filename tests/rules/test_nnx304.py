@@ -37,6 +37,10 @@ ONE_FOR_EACH = {
         "drawn = mean + jnp.stack([jax.random.normal(k, (2,)) for k in use])"
     ),
 }
+KEYS_OF_THE_INPUT = """
+keys = jax.vmap(lambda row: jax.random.key(jnp.sum(row).astype(int)))(x)
+drawn = jax.vmap(lambda k: jax.random.normal(k, (2,)))(keys)
+"""
 _KEPT = "\nraw = drawn if rollout_extras is None else rollout_extras\nkept = raw"
 
 
@@ -50,6 +54,10 @@ def test_one_sample_for_all_envs_is_reported_where_it_is_drawn(name: str) -> Non
 def test_a_sample_for_each_env_is_not_reported(name: str) -> None:
     code = sampler(ONE_FOR_EACH[name] + _KEPT, carried="use" in ONE_FOR_EACH[name])
     assert reported(code) == []
+
+
+def test_a_sample_from_keys_that_each_env_s_input_makes_is_not_reported() -> None:
+    assert reported(sampler(KEYS_OF_THE_INPUT + _KEPT)) == []
 
 
 def test_attention_that_drops_the_same_of_every_row_is_reported_in_a_sampler() -> None:

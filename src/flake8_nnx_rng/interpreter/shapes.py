@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flake8_nnx_rng.interpreter import containers
 from flake8_nnx_rng.interpreter.engine import Interpreter
-from flake8_nnx_rng.interpreter.taint import BATCH, EACH_ENV, Spread, Taint, carried_in
+from flake8_nnx_rng.interpreter.taint import BATCH, EACH_ENV, Entry, Spread, Taint, carried_in
 from flake8_nnx_rng.interpreter.values import NONE, Arguments, Const, Table, Value, taint_of
 from flake8_nnx_rng.knowledge.signatures import INDEPENDENT, PERMUTATION, SHAPE, SIGNATURES
 
@@ -36,8 +36,12 @@ def is_shared(
 
 
 def _is_of_one(key: Taint) -> bool:
-    """Whether it is the key of one env, as in a loop over the keys of all."""
-    return bool(key & EACH_ENV) or any(c.spread is Spread.OWN for c in carried_in(key))
+    """Whether it is the key of one env, as in a loop over the keys of all, or of its input."""
+    return (
+        bool(key & EACH_ENV)
+        or Entry.INPUT in key
+        or any(c.spread is Spread.OWN for c in carried_in(key))
+    )
 
 
 def _leaves_envs_out(shape: Value) -> bool:

@@ -77,28 +77,45 @@ def _lent(evidence: Evidence) -> tuple[Draw, int] | None:
     """A draw from one environment's key that several environments' outputs depend on.
 
     Such as one row of noise from the first key for all; a loop over the environments draws such
-    rows too, each for one environment.
+    rows too, each for one environment. All draws from a key are taken away at once, and one after
+    the other only if that tells something.
     """
-    envs = evidence.equal.envs
     alone = [d for d in evidence.noise if d.env is not None and evidence.axis(d) is None]
     for owner in sorted({draw.env for draw in alone if draw.env is not None}):
         own = [draw for draw in alone if draw.env == owner]
-        altered = evidence.altered(_without(owner, {(draw.phase, draw.site) for draw in own}))
-        for one, other in zip(evidence.equal.steps, altered.steps, strict=True):
-            for (_, a), (_, b) in zip(one.leaves, other.leaves, strict=True):
-                apart = difference(numbers(a), numbers(b))
-                if apart.ndim and len(apart) == envs:
-                    moved = np.flatnonzero(apart.reshape(envs, -1).any(axis=1))
-                    if len(moved) > 1:
-                        return own[0], int(moved[moved != owner][0])
+        if len(_moved(evidence, own)) > 1:
+            for draw in own:
+                moved = _moved(evidence, [draw])
+                if len(moved) > 1:
+                    return draw, int(moved[moved != owner][0])
     return None
 
 
-def _without(owner: int, sites: set[tuple[Any, ...]]) -> Alteration:
+def _moved(evidence: Evidence, draws: list[Draw]) -> np.ndarray:
+    """The environments whose outputs are others in some step without some draws."""
+    envs = evidence.equal.envs
+    moved = np.zeros(envs, bool)
+    altered = evidence.altered(_without(draws))
+    for one, other in zip(evidence.equal.steps, altered.steps, strict=True):
+        for (_, a), (_, b) in zip(one.leaves, other.leaves, strict=True):
+            apart = difference(numbers(a), numbers(b))
+            if apart.ndim and len(apart) == envs:
+                here = apart.reshape(envs, -1).any(axis=1)
+                if here.sum() > 1:
+                    return np.flatnonzero(here)
+                moved |= here
+    return np.flatnonzero(moved)[:1]
+
+
+def _without(draws: list[Draw]) -> Alteration:
+    places = {(draw.step, draw.phase, draw.site, draw.words.tobytes()) for draw in draws}
+
     def zero(
         recorder: Recorder, site: tuple[Any, ...], noise: np.ndarray, env: int | None
     ) -> np.ndarray:
-        return np.zeros_like(noise) if env == owner and (recorder.phase, site) in sites else noise
+        del env
+        place = (recorder.step, recorder.phase, site, noise.tobytes())
+        return np.zeros_like(noise) if place in places else noise
 
     return zero
 
