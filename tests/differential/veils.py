@@ -43,10 +43,12 @@ def lifted(recipe: Recipe, *, is_broken: bool) -> Iterator[tuple[str, Recipe]]:
         recipe: The recipe.
         is_broken: Whether anything is broken as it is.
     """
-    for veil in VEILS:
-        bare = veil.lifted(recipe)
-        if bare != recipe and (veil.alone or is_broken) and _is_sound(bare):
-            yield veil.why, bare
+    alive = _each(_alive)(recipe)
+    for begin in dict.fromkeys((recipe, alive)):
+        for veil in VEILS:
+            bare = veil.lifted(begin)
+            if bare != recipe and (veil.alone or is_broken) and _is_sound(bare):
+                yield veil.why, bare
 
 
 def _is_sound(recipe: Recipe) -> bool:

@@ -34,6 +34,12 @@ SPOILT = {
 
         drawn = mean + jax.checkpoint(draw)(mean)
     """,
+    "a layer that is given the stream in a checkpoint": """
+        def drop(x):
+            return self.drop(x, rngs=self.rngs)  # NNX104
+
+        drawn = jax.checkpoint(drop)(mean)
+    """,
     "in a branch": """
         def draw(x):
             return x + self.rngs.normal(x.shape)  # NNX101
@@ -78,7 +84,8 @@ SOUND = {
 
 @pytest.mark.parametrize("name", SPOILT)
 def test_a_sample_that_comes_again_or_does_not_run_is_reported(name: str) -> None:
-    code = sampler(textwrap.dedent(SPOILT[name]).strip("\n") + _KEPT)
+    init = "self.drop = nnx.Dropout(0.5)\n"
+    code = sampler(textwrap.dedent(SPOILT[name]).strip("\n") + _KEPT, init=init)
     assert marked(code)
     assert reported(code) == marked(code)
 
@@ -104,6 +111,13 @@ def test_what_does_as_a_sampler_may_move_its_key_on() -> None:
     plain = code.replace("(ActionSampler)", "(StatefulModule)")
     assert plain != code
     assert reported(plain) == []
+
+
+def test_keys_of_the_input_and_the_place_may_draw_a_sample_that_comes_back() -> None:
+    keys = "keys = jax.vmap(lambda row: jax.random.key(jnp.sum(row).astype(int)))(x)\n"
+    places = "keys = jax.vmap(jax.random.fold_in)(keys, jnp.arange(x.shape[0]))\n"
+    draw = "drawn = mean + jax.random.normal(keys[-1], mean.shape)"
+    assert reported(sampler(keys + places + draw + _KEPT)) == []
 
 
 @pytest.mark.parametrize("noise", ["jnp.where(x < 9, {}, 0.0)", "{} * jnp.std(x)", "{}"])

@@ -10,6 +10,7 @@ from flake8_nnx_rng.interpreter.values import Instance, Layer, Stream, taint_of
 from flake8_nnx_rng.rules.replay import is_replayed
 from flake8_nnx_rng.rules.rule import Breach, Rule, example, way
 from flake8_nnx_rng.rules.sampling import is_answered_for
+from flake8_nnx_rng.rules.streams import what_spoils
 
 
 def check(audit: Audit) -> Iterator[Breach]:
@@ -30,31 +31,13 @@ def check(audit: Audit) -> Iterator[Breach]:
             continue
         why = _DIFFERS
         if is_replayed(audit, node) or is_answered_for(audit, node):
-            spoilt = _spoilt(event)
-            if spoilt is None:
+            why = what_spoils(event) or ""
+            if not why:
                 continue
-            why = spoilt
         yield Breach(event.site, f"{way(event.site)} {does} {path}: {why}")
 
 
-_OWN = "self."
-"""How the places begin that the module holds."""
-
 _DIFFERS = "rollout and loss replay will see different noise; carry one key per env in the state"
-
-
-def _spoilt(event: Drew | Advanced) -> str | None:
-    """Why a sample may not come from a stream though the replay gets it back; None if it may."""
-    source, path = event.source, event.source.path or ""
-    if isinstance(source, Stream) and source.copied:
-        return f"every step draws the same from a copy; draw from {path} itself"
-    if isinstance(event, Advanced) and event.restarts:
-        return "every step draws the same after it; let the stream go on"
-    if event.site.traced:
-        return "a stream raises TraceContextError in a function that JAX traces; draw outside of it"
-    if isinstance(source, Stream) and not path.startswith(_OWN):
-        return "PPO does not thread a stream that is not the module's; keep it in the module"
-    return None
 
 
 RULE = Rule(

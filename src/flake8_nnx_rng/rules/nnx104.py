@@ -8,6 +8,7 @@ from flake8_nnx_rng.interpreter import Audit, Drew
 from flake8_nnx_rng.rules.origin import Origin, origin_of
 from flake8_nnx_rng.rules.replay import is_replayed
 from flake8_nnx_rng.rules.rule import Breach, Rule, example, way
+from flake8_nnx_rng.rules.streams import what_spoils
 
 _EXCUSED = (Origin.THREADED, Origin.GIVEN_OUT, Origin.FIXED, Origin.HOST)
 
@@ -17,16 +18,26 @@ def check(audit: Audit) -> Iterator[Breach]:
     for event in audit.events():
         if not isinstance(event, Drew) or event.layer is None:
             continue
-        if origin_of(event.source.taint) in _EXCUSED or is_replayed(audit, event.site.node):
+        if origin_of(event.source.taint) in _EXCUSED:
             continue
+        why = _DIFFERS
+        if is_replayed(audit, event.site.node):
+            why = what_spoils(event) or ""
+            if not why:
+                continue
         kind = event.layer.name.removeprefix("flax.")
         child = f"{event.layer.path} ({kind})" if event.layer.path else kind
         yield Breach(
             event.site,
             f"{way(event.site)} calls {child}, which draws from {event.source.path or 'a stream'}: "
-            "rollout and loss replay will see different masks; pass a carried key per env as "
-            "rngs=, or deterministic=True",
+            f"{why}",
         )
+
+
+_DIFFERS = (
+    "rollout and loss replay will see different masks; pass a carried key per env as rngs=, or "
+    "deterministic=True"
+)
 
 
 RULE = Rule(

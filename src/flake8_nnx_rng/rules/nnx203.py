@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from flake8_nnx_rng.interpreter import Audit, Derived, Drew
 from flake8_nnx_rng.interpreter.events import Use
-from flake8_nnx_rng.interpreter.taint import Call, Carried, Spread, carried_in, is_threaded
+from flake8_nnx_rng.interpreter.taint import Call, Entry, Spread, carried_in, is_threaded
 from flake8_nnx_rng.rules import patterns
 from flake8_nnx_rng.rules.carry import of_others
 from flake8_nnx_rng.rules.replay import is_replayed
@@ -32,14 +32,16 @@ def _comes_back(audit: Audit, event: Drew | Derived) -> bool:
     """Whether the replay gets the numbers back that are drawn there, or from what is made there."""
     if isinstance(event, Drew):
         return is_replayed(audit, event.site.node)
-    parts = set(carried_in(event.source.taint))
-    draws = [e.site.node for e in audit.events() if isinstance(e, Drew) and _shares(e, parts)]
+    parts = _threaded(event)
+    draws = [e.site.node for e in audit.events() if isinstance(e, Drew) and _threaded(e) & parts]
     return bool(draws) and all(is_replayed(audit, node) for node in draws)
 
 
-def _shares(event: Drew, parts: set[Carried]) -> bool:
-    paths = {source.path for source in parts}
-    return any(source.path in paths for source in carried_in(event.source.taint))
+def _threaded(event: Drew | Derived) -> frozenset[str | Entry]:
+    """What of the carry, the input and the extras a key is made of."""
+    taint = event.source.taint
+    entries = (source for source in taint if isinstance(source, Entry))
+    return frozenset({*entries, *(source.path for source in carried_in(taint))})
 
 
 def _faults(event: Drew | Derived) -> Iterator[str]:
