@@ -6,7 +6,7 @@ from functools import partial
 
 import libcst as cst
 
-from flake8_nnx_rng.interpreter import containers, names, tests
+from flake8_nnx_rng.interpreter import containers, names, tests, uses
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.events import Wrote
 from flake8_nnx_rng.interpreter.joins import join
@@ -85,6 +85,7 @@ def write_attribute(
             # `self.key.value = ...` writes self.key; `self.rngs.noise = ...` a stream
             within = path if name in streams.VALUE_ATTRIBUTES else f"{path}.{name}"
             it.emit(Wrote(it.site(node), within, base, value))
+            uses.put(it, within, value)
         case _:
             pass
 
@@ -132,6 +133,7 @@ def _assign_item(it: Interpreter, target: cst.Subscript, value: Value) -> None:
         written = containers.item(option, index) if _is_collection(option) else option
         if (path := held_path(written)) is not None:
             it.emit(Wrote(it.site(target), path, written, value))
+            uses.put(it, path, value)
         elif _is_collection(option):
             _note_item_write(it, target.value, target, value)
     if not isinstance(base, (Key, Stream)):

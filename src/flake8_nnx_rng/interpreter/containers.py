@@ -40,7 +40,7 @@ def element(value: Value) -> Value:
         case Items(items):
             return join_all(items)
         case Bag(inner):
-            return trees.rebuilt(inner, key_arrays.nameless)
+            return trees.rebuilt(inner, key_arrays.unplaced)
         case Table():
             return Opaque()
         case Choice(alternatives):

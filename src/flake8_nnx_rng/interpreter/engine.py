@@ -14,6 +14,7 @@ from typing import Any
 import libcst as cst
 
 from flake8_nnx_rng.interpreter import containers, trees
+from flake8_nnx_rng.interpreter.deeds import Deed
 from flake8_nnx_rng.interpreter.events import Event, Site
 from flake8_nnx_rng.interpreter.frames import Frame
 from flake8_nnx_rng.interpreter.joins import Store, join_all, join_stores
@@ -62,7 +63,7 @@ class Interpreter:
         kept: Frames whose variables outlive their call.
         results: What calls returned that depend on their arguments and the objects alone, and
             what became of keys in them.
-        journal: What became of keys so far: the names of those made, and the uses.
+        journal: What became of keys and streams so far.
         repeated: What flows into the number of rounds of the loops in progress.
         maps_envs: Whether the code in progress is mapped over the envs.
         promise: What a `StatefulModule` of the project needs of its caller.
@@ -84,10 +85,8 @@ class Interpreter:
     active: list[cst.CSTNode] = field(default_factory=list)
     cut_short: int = 0
     kept: set[int] = field(default_factory=set)
-    results: dict[tuple[object, ...], tuple[Value, tuple[object, ...]]] = field(
-        default_factory=dict
-    )
-    journal: list[object] = field(default_factory=list)
+    results: dict[tuple[object, ...], tuple[Value, tuple[Deed, ...]]] = field(default_factory=dict)
+    journal: list[Deed] = field(default_factory=list)
     repeated: Taint = CLEAN
     maps_envs: bool = False
     promise: Callable[[ClassInfo], Promise] = field(default=lambda cls: CONTAINER)

@@ -27,7 +27,7 @@ def unmapped(value: Value, *, keys_first: bool) -> Value:
         parts = (key_arrays.part_of(value, index) for index in range(value.count))
         return Items(tuple(unmapped(part, keys_first=False) for part in parts))
     if keys_first and isinstance(value, Key):
-        return Bag(unmapped(replace(value, made=""), keys_first=False))
+        return Bag(unmapped(key_arrays.nameless(value), keys_first=False))
     return trees.rebuilt(value, _of_all)
 
 
@@ -58,8 +58,7 @@ def _row(leaf: Value) -> Value:
     match leaf:
         case Key(sources, _, _, count) if not taint.is_of_all(sources):
             # An axis of split keys is mapped over: each call sees another one of them.
-            made = leaf.made if count is None or leaf.name is None else f"{leaf.name}[...]"
-            return replace(leaf, made=made, count=None)
+            return leaf if count is None else replace(key_arrays.every_part(leaf), count=None)
         case Key(sources) | Opaque(sources) if carried_in(sources):
             return replace(leaf, taint=spread_as(sources, taint.own))
         case _:

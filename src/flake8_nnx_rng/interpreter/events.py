@@ -10,6 +10,7 @@ from enum import Enum
 
 import libcst as cst
 
+from flake8_nnx_rng.interpreter.regions import Region
 from flake8_nnx_rng.interpreter.taint import CLEAN, Taint
 from flake8_nnx_rng.interpreter.values import Instance, Key, Layer, Opaque, Stream, Value
 from flake8_nnx_rng.knowledge.children import Promise
@@ -177,14 +178,14 @@ class Returned:
         site: Where.
         value: What.
         drawn_with: For every draw on the path, the parts of the carry that it was made from.
-        spent: Names of the keys on the path that were drawn from or split.
+        spent: The keys on the path that were drawn from or split.
         moved: How often each held stream has moved on, on the path and outside of loops.
     """
 
     site: Site
     value: Value
     drawn_with: frozenset[tuple[str, ...]] = frozenset()
-    spent: frozenset[str] = frozenset()
+    spent: frozenset[Region] = frozenset()
     moved: frozenset[tuple[str, Value]] = frozenset()
 
 

@@ -14,12 +14,13 @@ from flake8_nnx_rng.interpreter import (
     names,
     operators,
     tests,
-    uses,
 )
 from flake8_nnx_rng.interpreter.assignment import assign
 from flake8_nnx_rng.interpreter.engine import Expression, Interpreter
 from flake8_nnx_rng.interpreter.frames import Frame
 from flake8_nnx_rng.interpreter.loops import MAX_UNROLLED
+from flake8_nnx_rng.interpreter.marks import marks
+from flake8_nnx_rng.interpreter.rounds import going_over
 from flake8_nnx_rng.interpreter.values import (
     NONE,
     Bag,
@@ -208,14 +209,18 @@ def _produce(it: Interpreter, node: cst.BaseComp, clause: cst.CompFor | None) ->
     source = it.evaluate(clause.iter)
     items = containers.known_items(source)
     if items is None or clause.inner_for_in is not None or clause.ifs or len(items) > MAX_UNROLLED:
-        assign(it, clause.target, it.iterate(source, clause))
+        element = it.iterate(source, clause)
+        assign(it, clause.target, element)
         for test in clause.ifs:
             tests.decide(it, test.test)
-        with it.repeating(taint_of(source)):
-            used = uses.marks(it)
+        with it.repeating(taint_of(source)), going_over(it, element) as begin:
+            begin()
+            used = marks(it)
             made_by_one = _produce(it, node, clause.inner_for_in)
-            is_settled = uses.marks(it) == used  # the next round may use the same keys again
-            return made_by_one if is_settled else _produce(it, node, clause.inner_for_in)
+            if marks(it) == used:  # else the next round may use the same keys again
+                return made_by_one
+            begin()
+            return _produce(it, node, clause.inner_for_in)
     made: list[Value] = []
     for number, item in enumerate(items):
         assign(it, clause.target, item)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from flake8_nnx_rng.interpreter import containers, declared, names, uses
+from flake8_nnx_rng.interpreter import containers, declared, journal, names
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.events import Advanced
 from flake8_nnx_rng.interpreter.frames import Frame
@@ -67,17 +67,17 @@ def call_function(
         it.objects_version,
     )
     if circumstances in it.results:
-        result, journal = it.results[circumstances]
-        return uses.repeat(it, journal, result, node)
+        result, deeds = it.results[circumstances]
+        return journal.repeat(it, deeds, result, node)
     cut_short, entries = it.cut_short, len(it.journal)
     frame = _frame(it, function, node)
-    result, journal = uses.closing(it, entries, _run(it, function, arguments, frame))
+    result, deeds = journal.closing(it, entries, _run(it, function, arguments, frame))
     if it.store is None or frame.keeps_variables:
         return result
     _forget(it, frame)
     is_whole = it.cut_short == cut_short and it.objects_version == circumstances[-1]
     if is_whole and not function.frames:
-        it.results[circumstances] = result, journal
+        it.results[circumstances] = result, deeds
     return result
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from dataclasses import replace
 
+from flake8_nnx_rng.interpreter.regions import Region
 from flake8_nnx_rng.interpreter.taint import Entry, Held, Sample, Taint, is_threaded
 from flake8_nnx_rng.interpreter.values import (
     MAX_CHOICES,
@@ -32,6 +33,9 @@ from flake8_nnx_rng.interpreter.values import (
 
 Store = dict[tuple[int, str], Value]
 """Local variables by call and attributes by object."""
+
+MAX_REGIONS = 8
+"""Alternatives of what a key may be beyond which it is not known."""
 
 SEQUENTIAL = "flax.nnx.Sequential"
 
@@ -196,7 +200,7 @@ def _fuse(first: Value, second: Value) -> Value | None:
         case Opaque(), Opaque() if _are_alike(first, second):
             return Opaque(first.taint | second.taint, first.path)
         case Key(), Key() if _are_alike(first, second):
-            made = first.made if first.made == second.made else ""
+            made = first.made if first.made == second.made else _either(first, second)
             count = first.count if first.count == second.count else None
             return Key(first.taint | second.taint, first.path, made, count)
         case Items(left), Items(right) if len(left) == len(right):
@@ -217,6 +221,13 @@ def _fuse(first: Value, second: Value) -> Value | None:
             return Layer(first.name, arguments, first.path, first.is_built and second.is_built)
         case _:
             return None
+
+
+def _either(first: Key, second: Key) -> tuple[Region, ...]:
+    """What one of two keys may be, if that is known of both."""
+    regions = {*first.regions, *second.regions}
+    is_known = first.regions and second.regions and len(regions) <= MAX_REGIONS
+    return tuple(sorted(regions, key=repr)) if is_known else ()
 
 
 def _are_alike(first: Opaque | Key, second: Opaque | Key) -> bool:

@@ -11,6 +11,7 @@ from flake8_nnx_rng.interpreter.assignment import assign
 from flake8_nnx_rng.interpreter.engine import OBJECTS_VERSION, Interpreter
 from flake8_nnx_rng.interpreter.frames import LoopExits
 from flake8_nnx_rng.interpreter.joins import Store, join_stores, widen
+from flake8_nnx_rng.interpreter.rounds import going_over
 from flake8_nnx_rng.interpreter.values import Value, taint_of
 
 PATIENCE = 4
@@ -31,12 +32,15 @@ def run_for(it: Interpreter, node: cst.For) -> None:
     else:
         element = it.iterate(collection, node)
 
-        def once() -> None:
-            assign(it, node.target, element)
-            with it.repeating(taint_of(collection)):
-                it.execute(node.body.body)
+        with going_over(it, element) as begin:
 
-        _loop(it, once)
+            def once() -> None:
+                begin()
+                assign(it, node.target, element)
+                with it.repeating(taint_of(collection)):
+                    it.execute(node.body.body)
+
+            _loop(it, once)
     or_else(it, node.orelse)
 
 

@@ -117,6 +117,7 @@ def _variable_method(
     if path is not None:
         after = arguments.get("value", 0) or blur(*arguments.values())
         it.emit(Wrote(it.site(node), path, variable, after))
+        uses.put(it, path, after)
     return Opaque()
 
 

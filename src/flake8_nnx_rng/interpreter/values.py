@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 import libcst as cst
 
+from flake8_nnx_rng.interpreter.regions import Region
 from flake8_nnx_rng.interpreter.taint import CLEAN, Held, Taint, merge
 from flake8_nnx_rng.project import ClassInfo, Scope
 from flake8_nnx_rng.source import Place
@@ -40,19 +41,22 @@ class Key:
     Attributes:
         taint: What flows into it.
         path: Where it is held or carried, while it is that key itself.
-        made: Its name if it was made in the pass or taken out of an array; "" if it has none.
+        made: What it may be if it was made in the pass or taken out of an array; nothing if that
+            is not known.
         count: How many keys `split` made, if that is known.
     """
 
     taint: Taint = CLEAN
     path: str | None = None
-    made: str | None = None
+    made: tuple[Region, ...] | None = None
     count: int | None = None
 
     @property
-    def name(self) -> str | None:
-        """Equal for two keys of a pass only if they are the same key."""
-        return self.path if self.made is None else self.made or None
+    def regions(self) -> tuple[Region, ...]:
+        """What it may be; nothing if that is not known."""
+        if self.made is not None:
+            return self.made
+        return () if self.path is None else (Region(self.path),)
 
 
 @dataclass(frozen=True, slots=True)

@@ -189,9 +189,12 @@ STACKS = frozenset(
 )
 """Of these, functions that make one array of a list of them."""
 
-SHIFTS = frozenset(
-    {"jax.numpy.roll", "jax.numpy.flip", "jax.numpy.flipud", "jax.numpy.take", "jax.numpy.sort"}
-)
+ROLL = "jax.numpy.roll"
+
+TURNS = frozenset({ROLL, "jax.numpy.flip", "jax.numpy.flipud"})
+"""Functions that only put the rows of a batch in another order."""
+
+SHIFTS = TURNS | {"jax.numpy.take", "jax.numpy.sort"}
 """Functions after which the rows of a batch stand elsewhere."""
 
 RESHAPING_METHODS = frozenset({"reshape", "repeat", "ravel", "flatten", "squeeze", "astype"})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flake8_nnx_rng.interpreter import Audit, Returned, Reused, Use
+from flake8_nnx_rng.interpreter.regions import Region, meet
 from flake8_nnx_rng.interpreter.values import Key
 from flake8_nnx_rng.rules import patterns
 from flake8_nnx_rng.rules.carry import leaves, next_states
@@ -38,9 +39,15 @@ def _used_up(event: Returned) -> Iterator[str]:
     for state in outputs or [event.value]:
         for part, leaf in leaves(state):
             is_told = bool(outputs) and isinstance(leaf, Key) and leaf.path == part  # by NNX201
-            is_spent = isinstance(leaf, Key) and leaf.name in event.spent and not is_told
-            if is_spent and part in event.spent:  # folding into a used key spends nothing
+            if isinstance(leaf, Key) and not is_told and _is_spent(leaf, part, event.spent):
                 yield part
+
+
+def _is_spent(key: Key, part: str, spent: frozenset[Region]) -> bool:
+    """Whether all that a key may be was used; folding into a used key spends nothing."""
+    is_moved_on = any(region.array == part for region in spent)
+    used = [any(meet(region, other) for other in spent) for region in key.regions]
+    return is_moved_on and bool(used) and all(used)
 
 
 RULE = Rule(

@@ -8,11 +8,13 @@ from functools import partial
 
 import libcst as cst
 
-from flake8_nnx_rng.interpreter import containers, envs, trees, uses
+from flake8_nnx_rng.interpreter import containers, envs, trees
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.events import MappedOver
 from flake8_nnx_rng.interpreter.joins import join, join_all
 from flake8_nnx_rng.interpreter.library.handlers import Handler
+from flake8_nnx_rng.interpreter.marks import marks
+from flake8_nnx_rng.interpreter.rounds import going_over
 from flake8_nnx_rng.interpreter.taint import counted, merge
 from flake8_nnx_rng.interpreter.values import (
     NONE,
@@ -134,22 +136,25 @@ def _scan(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
     x = trees.rebuilt(arguments.get("xs", 2) or Opaque(), containers.element)
     output: Value = Opaque()
 
-    def step(state: Value) -> Value:
-        nonlocal output
-        result = it.call(function, Arguments((state, x)), node)
-        output = containers.item(result, containers.SECOND)
-        return containers.item(result, containers.FIRST)
+    with going_over(it, x) as begin:
 
-    carry = _settle(it, step, carry)
+        def step(state: Value) -> Value:
+            nonlocal output
+            begin()
+            result = it.call(function, Arguments((state, x)), node)
+            output = containers.item(result, containers.SECOND)
+            return containers.item(result, containers.FIRST)
+
+        carry = _settle(it, step, carry)
     return Items((carry, Bag(output)))
 
 
 def _settle(it: Interpreter, step: Callable[[Value], Value], start: Value) -> Value:
     """Repeats a step until nothing new comes of it, nor becomes of keys."""
     for _ in range(ROUNDS):
-        used = uses.marks(it)
+        used = marks(it)
         after = join(start, step(start))
-        if after == start and uses.marks(it) == used:
+        if after == start and marks(it) == used:
             return start
         start = after
     return blur(start)
@@ -210,7 +215,9 @@ def _map(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
         v for k, v in arguments.keywords if k not in ("f", "batch_size", "is_leaf")
     )
     elements = tuple(containers.element(v) for v in collections)
-    return Bag(it.call(function, Arguments(elements, (), arguments.rest), node))
+    with going_over(it, Items(elements)) as begin:
+        begin()
+        return Bag(it.call(function, Arguments(elements, (), arguments.rest), node))
 
 
 def _map_rows(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:

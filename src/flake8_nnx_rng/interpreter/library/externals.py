@@ -6,7 +6,15 @@ from dataclasses import replace
 
 import libcst as cst
 
-from flake8_nnx_rng.interpreter import attributes, containers, modules, objects, trees
+from flake8_nnx_rng.interpreter import (
+    attributes,
+    containers,
+    key_arrays,
+    modules,
+    objects,
+    regions,
+    trees,
+)
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.events import DrewOnHost
 from flake8_nnx_rng.interpreter.joins import join_all
@@ -15,8 +23,10 @@ from flake8_nnx_rng.interpreter.library.handlers import Handler
 from flake8_nnx_rng.interpreter.taint import CLEAN, Host, Taint, counted, merge
 from flake8_nnx_rng.interpreter.unknown import call_functions_in, unknown_call
 from flake8_nnx_rng.interpreter.values import (
+    NONE,
     Arguments,
     Bag,
+    Const,
     Items,
     Key,
     Layer,
@@ -58,8 +68,8 @@ def call_external(it: Interpreter, name: str, arguments: Arguments, node: cst.CS
         rest = Arguments(tuple(given), arguments.keywords, arguments.rest)
         method = attributes.attribute(it, receiver, name.rpartition(".")[2], node)
         return it.call(method, rest, node)
-    if name in functions.SHIFTS and isinstance(first := arguments.get("a", 0), Key):
-        return containers.item(first, slice(None, None, -1))
+    if name in functions.SHIFTS and (found := _keys(arguments.get("a", 0))):
+        return join_all(_shifted(name, key, arguments) for key in found)
     if name in functions.COUNTERS:
         return Opaque(counted(merge(map(taint_of, arguments.values()))))
     if name in functions.READS:
@@ -108,11 +118,28 @@ def _copied(leaf: Value) -> Value:
     return replace(leaf, copied=True) if isinstance(leaf, Stream) else leaf
 
 
+def _keys(value: Value | None) -> list[Key]:
+    """The alternatives of an array of keys; none if it may be anything else."""
+    found = options(value) if value is not None else ()
+    keys_in = [one for one in found if isinstance(one, Key)]
+    return keys_in if len(keys_in) == len(found) else []
+
+
+def _shifted(name: str, array: Key, arguments: Arguments) -> Key:
+    """What a function that moves rows makes of an array of keys."""
+    shift = arguments.get("shift", 1) if name == functions.ROLL else None
+    axis = arguments.get("axis", 1 if shift is None else 2)
+    if name not in functions.TURNS or axis not in (None, NONE, Const(0)):
+        return key_arrays.shifted(array)
+    is_known = shift is None or isinstance(shift, Const)
+    return key_arrays.turned(array, f"{name} {shift}" if is_known else regions.UNKNOWN)
+
+
 def _stacked(value: Value) -> Value:
     """An array of keys, if a list holds nothing else."""
     keys_in = options(containers.element(value)) if isinstance(value, (Items, Bag)) else ()
     if keys_in and all(isinstance(key, Key) for key in keys_in):
-        return Key(merge(map(taint_of, keys_in)), None, "")
+        return Key(merge(map(taint_of, keys_in)), None, ())
     return value
 
 
