@@ -113,6 +113,51 @@ PROMISES = {
         "YES",
         "NO",
     ),
+    "what it draws from its carry and takes back, which the replay draws again": (
+        "def initialize_state(self, n): return jax.random.split(self.r(), n)",
+        "r = jax.vmap(jax.random.normal)(state) if rollout_extras is None else rollout_extras\n"
+        "        return StatefulModuleOutput(state, r, 0.0, {}, r)",
+        "NO",
+        "YES",
+    ),
+    "the same of one env for all": (
+        "def initialize_state(self, n): return jax.random.split(self.r(), n)",
+        "r = jax.random.normal(state[0]) if rollout_extras is None else rollout_extras\n"
+        "        return StatefulModuleOutput(state, r, 0.0, {}, r)",
+        "YES",
+        "YES",
+    ),
+    "the same with the place folded in": (
+        "def initialize_state(self, n): return jax.random.split(self.r(), n)",
+        "k = jax.vmap(jax.random.fold_in)(state, jnp.arange(x.shape[0]))\n"
+        "        r = jax.vmap(jax.random.normal)(k) if rollout_extras is None else rollout_extras\n"
+        "        return StatefulModuleOutput(state, r, 0.0, {}, r)",
+        "YES",
+        "YES",
+    ),
+    "an action that it draws from its carry": (
+        "def initialize_state(self, n): return jax.random.split(self.r(), n)",
+        "r = jax.vmap(jax.random.normal)(state) if rollout_extras is None else rollout_extras\n"
+        "        output = {'action': r, 'log_likelihood': -r}\n"
+        "        return StatefulModuleOutput(state, output, 0.0, {}, r)",
+        "YES",
+        "YES",
+    ),
+    "what it computes of its input": (
+        "",
+        "r = jnp.tanh(x) if rollout_extras is None else rollout_extras\n"
+        "        return StatefulModuleOutput((), r, 0.0, {}, r)",
+        "NO",
+        "NO",
+    ),
+    "what it counts": (
+        "",
+        "self.c[...] += 1\n"
+        "        r = x + self.c[...] if rollout_extras is None else rollout_extras\n"
+        "        return StatefulModuleOutput((), r, 0.0, {}, r)",
+        "YES",
+        "NO",
+    ),
     "what it emits and never takes back": (
         "",
         "return StatefulModuleOutput((), x, 0.0, {}, x)",

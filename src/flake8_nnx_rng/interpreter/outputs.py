@@ -5,13 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from flake8_nnx_rng.interpreter.events import Event, Returned, Site
-from flake8_nnx_rng.interpreter.values import Record, Value, options
+from flake8_nnx_rng.interpreter.values import Layer, Record, Table, Value, options
+from flake8_nnx_rng.knowledge import library
 
 OUTPUTS = ("output", "regularization_loss")
 """The fields by which the rest of the network sees it."""
 
 COMPARED = (*OUTPUTS, "next_state")
 """The fields in which the replay must equal the rollout."""
+
+
+def is_scored(output: Value) -> bool:
+    """Whether an output is an action with its likelihood."""
+    match output:
+        case Table(items):
+            return {"action", "log_likelihood"} <= {key for key, _ in items}
+        case Layer(name):
+            return name == library.NETWORK_OUTPUT
+        case _:
+            return False
 
 
 def returned(events: Iterable[Event]) -> Iterator[tuple[Site, Value]]:

@@ -125,7 +125,7 @@ class Auditor:
         extras, carry = base.extras, base.carry
         passes = self.audit(cls)
         if self.hierarchy.defines(cls, ENTRY):
-            extras = promises.extras_of(passes.rollout, passes.replay)
+            extras = promises.extras_of(passes.rollout, passes.replay, is_sampler=passes.is_sampler)
         if self.hierarchy.defines(cls, library.INITIALIZE):
             carry = promises.carry_of(join_all(value for _, value in returned(passes.initial)))
         return Promise(extras, carry)

@@ -9,6 +9,7 @@ STATEFUL = "nnx_ppo.StatefulModule"
 SAMPLER = "nnx_ppo.ActionSampler"
 MODULE = "flax.nnx.Module"
 OUTPUT = "nnx_ppo.StatefulModuleOutput"
+NETWORK_OUTPUT = "nnx_ppo.PPONetworkOutput"
 EXTRAS = "rollout_extras"
 """The name of what the rollout emits and of what the replay is given, always the same."""
 
