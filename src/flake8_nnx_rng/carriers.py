@@ -1,14 +1,24 @@
-"""Whether any module of a project carries keys, and which."""
+"""Whether any module of a project carries keys that must not be batch-dependent, and which."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from enum import Enum, auto
 from pathlib import Path
 
+import libcst as cst
+
 from flake8_nnx_rng.interpreter import Audit, Auditor, carries_keys
+from flake8_nnx_rng.interpreter.events import CalledChild, Drew, Escaped, Event, Wrote
+from flake8_nnx_rng.interpreter.taint import CLEAN, Entry, Redrawn, carried_in, merge
+from flake8_nnx_rng.interpreter.trees import leaves
+from flake8_nnx_rng.interpreter.values import Key, taint_of
 from flake8_nnx_rng.knowledge import library
+from flake8_nnx_rng.knowledge.keys import DERIVED_BY_BATCH
 from flake8_nnx_rng.project import Project
+from flake8_nnx_rng.rules.replay import is_drawn_again
+from flake8_nnx_rng.rules.threading import drops
 from flake8_nnx_rng.source import may_matter
 
 _SKIPPED = ("build", "dist", "node_modules", "site-packages", "venv")
@@ -17,24 +27,107 @@ MAX_FILES = 5_000
 
 
 def first_carrier(
-    own: Iterable[Audit], project: Project, auditor: Auditor, markers: tuple[str, ...]
+    own: Iterable[Audit],
+    project: Project,
+    auditor: Auditor,
+    markers: tuple[str, ...],
+    implementation: str,
 ) -> str | None:
-    """The name of a module that carries keys, those of the own file first, or None."""
-    for passes in own:
-        if carries_keys(passes):
-            return passes.cls.name
+    """The name of a module that needs keys which do not draw by batch position, or None.
+
+    Args:
+        own: The audits of the file, whose modules come first.
+        project: Where the other modules are.
+        auditor: Audits them.
+        markers: What is in the text of a file that may define any.
+        implementation: Of which the keys are.
+    """
+    relying = None
+    is_withheld = False
+    for found in _modules(own, project, auditor, markers):
+        if isinstance(found, str):
+            return found
+        need = need_of(found, implementation)
+        if need is Need.ALWAYS:
+            return found.cls.name
+        if need is Need.UNLESS_EMITTED:
+            relying = relying or found.cls.name
+        is_withheld = is_withheld or _withholds_extras(found)
+    return relying if is_withheld else None
+
+
+def _modules(
+    own: Iterable[Audit], project: Project, auditor: Auditor, markers: tuple[str, ...]
+) -> Iterator[Audit | str]:
+    """The audits of a project's modules, and the names of those of the library that it uses."""
+    yield from own
     for path in sources(project.resolver.roots.project):
         document = project.resolver.document(path)
         if document is None or not may_matter(document.text, markers):
             continue
-        for name in library.KEY_CARRIERS:
-            if name in document.text:
-                return name
+        yield from (name for name in library.KEY_CARRIERS if name in document.text)
         file = project.file(path)
         for cls in file.classes if file is not None else ():
-            if auditor.hierarchy.is_stateful(cls) and carries_keys(auditor.audit(cls)):
-                return cls.name
-    return None
+            if auditor.hierarchy.is_stateful(cls):
+                yield auditor.audit(cls)
+
+
+class Need(Enum):
+    """When a module needs keys which do not draw by batch position."""
+
+    NEVER = auto()
+    UNLESS_EMITTED = auto()  # if a container keeps to itself what the module emits
+    ALWAYS = auto()
+
+
+def need_of(passes: Audit, implementation: str) -> Need:
+    """Whether numbers that are drawn for the whole batch at once reach what the replay compares.
+
+    A module whose keys go where they cannot be followed is taken to need them.
+    """
+    if not carries_keys(passes):
+        return Need.NEVER
+    events = (*passes.events(), *passes.reset, *passes.reset_of_all)
+    if (
+        not passes.is_complete
+        or any(map(_hands_over, events))
+        or any(_batched((*passes.reset, *passes.reset_of_all), implementation))
+    ):
+        return Need.ALWAYS
+    batched = set(_batched(passes.events(), implementation))
+    kept = merge(taint_of(event.after) for event in events if isinstance(event, Wrote))
+    if any(Redrawn(node) in kept or is_drawn_again(passes, node) for node in batched):
+        return Need.ALWAYS
+    return Need.UNLESS_EMITTED if batched else Need.NEVER
+
+
+def _batched(events: Iterable[Event], implementation: str) -> Iterator[cst.CSTNode]:
+    """Where numbers depend on the batch position, drawn so or from keys that were split so."""
+    is_split_so = implementation in DERIVED_BY_BATCH
+    for event in events:
+        if isinstance(event, Drew) and (event.is_batched or is_split_so):
+            yield from [event.site.node] if carried_in(event.source.taint) else ()
+
+
+def _hands_over(event: Event) -> bool:
+    """Whether a carried key goes to code that is not seen."""
+    match event:
+        case Escaped(value=value):
+            return bool(carried_in(taint_of(value)))
+        case CalledChild(state=state, is_certain=False) if state is not None:
+            return any(isinstance(leaf, Key) for leaf in leaves(state))
+        case _:
+            return False
+
+
+def _withholds_extras(passes: Audit) -> bool:
+    """Whether a container does not give a child its extras, or does not return them."""
+    for event in passes.replay:
+        if isinstance(event, CalledChild):
+            given = CLEAN if event.extras is None else taint_of(event.extras)
+            if Entry.EXTRAS not in given or drops(passes.rollout, event, library.EXTRAS):
+                return True
+    return False
 
 
 def is_source(path: Path, directory: Path) -> bool:

@@ -231,9 +231,9 @@ def _choices(
     if not _chooses_keys(file.document):
         return
     choices = [c for c in chosen_implementations(file) if c.implementation in BATCH_DEPENDENT]
-    carrier = first_carrier(audits, project, auditor, markers) if choices else None
-    for choice in choices if carrier is not None else ():
-        for rule in CATALOGUE.values():
+    for choice in choices:
+        carrier = first_carrier(audits, project, auditor, markers, choice.implementation)
+        for rule in CATALOGUE.values() if carrier is not None else ():
             for breach in rule.check_choice(choice, str(carrier)):
                 span = file.positions.span(breach.site.node)
                 yield Finding(file.document.path, span, rule.code, breach.message)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -79,3 +80,83 @@ def test_a_choice_is_of_no_concern_where_nothing_carries_keys(
 )
 def test_what_is_no_choice_of_such_keys_is_not_reported(choice: str, tmp_path: Path) -> None:
     assert found(tmp_path, {"main.py": choice, "layers.py": CARRYING}) == []
+
+
+DRAWING = """
+class M({base}):
+    def __init__(self, rngs: nnx.Rngs):
+        self.rngs, self.dropout, self.memory = rngs, nnx.Dropout(0.5), nnx.Variable(0.0)
+
+    def initialize_state(self, batch_size):
+        return jax.random.split(jax.random.key(0, impl="{impl}"), batch_size)
+
+    def __call__(self, state, x, rollout_extras=None):
+        state, use = jax.vmap(lambda k: tuple(jax.random.split(k)))(state)
+{body}
+        return StatefulModuleOutput(state, x + noise, 0.0, {{}}, noise)
+"""
+MAPPED = "noise = jax.vmap(jax.random.normal)(use)"
+KEPT = "\nnoise = noise if rollout_extras is None else rollout_extras"
+BY_PLACE = {
+    "in a map": MAPPED,
+    "in a map in batches": "noise = jax.lax.map(jax.random.normal, use, batch_size=2)",
+    "by a layer": "noise = jax.vmap(lambda k, row: self.dropout(row, rngs=k))(use, x)",
+    "in code that is not seen": "noise = other.map(jax.random.normal, use)",
+    "by code that is not seen": "noise = other.normal(use)" + KEPT,
+    "and held": f"{MAPPED}\nself.memory[...] = noise{KEPT}",
+    "and partly taken back": f"{MAPPED}\nx = x + noise{KEPT}",
+}
+BY_KEY = {
+    "in a loop": "noise = jnp.stack([jax.random.normal(k) for k in use])",
+    "in a map in turn": "noise = jax.lax.map(jax.random.normal, use)",
+    "in a scan": "_, noise = jax.lax.scan(lambda c, k: (c, jax.random.normal(k)), 0, use)",
+    "one after the other, from halves": (
+        "half = jax.vmap(lambda k: jax.random.split(k)[0])(use)\n"
+        "noise = jnp.stack([jax.random.normal(k) for k in half])"
+    ),
+    "in a map, and taken back": MAPPED + KEPT,
+    "for nothing": f"{MAPPED}\nnoise = 0.0",
+}
+CONTAINER = """
+class Outer(StatefulModule):
+    def __init__(self, rngs):
+        self.inner = M(rngs)
+
+    def initialize_state(self, batch_size):
+        return self.inner.initialize_state(batch_size)
+
+    def __call__(self, state, x, rollout_extras=None):
+        return self.inner(state, x{extras})
+"""
+
+
+def _drawing(body: str, base: str = "StatefulModule", impl: str = "rbg") -> str:
+    return PRELUDE + DRAWING.format(base=base, impl=impl, body=textwrap.indent(body, 8 * " "))
+
+
+@pytest.mark.parametrize("body", BY_PLACE.values(), ids=BY_PLACE)
+def test_keys_are_reported_whose_draws_depend_on_the_place(body: str, tmp_path: Path) -> None:
+    assert len(found(tmp_path, {"main.py": _drawing(body)})) == 1
+
+
+@pytest.mark.parametrize("body", BY_KEY.values(), ids=BY_KEY)
+def test_keys_whose_draws_depend_on_the_key_alone_are_not(body: str, tmp_path: Path) -> None:
+    assert found(tmp_path, {"main.py": _drawing(body)}) == []
+
+
+def test_keys_whose_splits_depend_on_the_place_are_not_drawn_from_in_turn(tmp_path: Path) -> None:
+    body = BY_KEY["in a loop"]
+    assert len(found(tmp_path, {"main.py": _drawing(body, impl="unsafe_rbg")})) == 1
+    assert found(tmp_path, {"main.py": _drawing(body + KEPT, impl="unsafe_rbg")}) == []
+
+
+@pytest.mark.parametrize(("extras", "count"), [(", rollout_extras", 0), ("", 1)])
+def test_what_is_emitted_must_be_given_back(extras: str, count: int, tmp_path: Path) -> None:
+    code = _drawing(MAPPED + KEPT) + "\n" + CONTAINER.format(extras=extras)
+    assert len(found(tmp_path, {"main.py": code})) == count
+
+
+def test_every_module_of_a_project_must_do_without_the_place(tmp_path: Path) -> None:
+    files = {"main.py": _drawing(BY_KEY["in a loop"]), "other.py": CARRYING}
+    (message,) = found(tmp_path, files)
+    assert "and CarriedNoise carries keys" in message

@@ -66,6 +66,7 @@ class Interpreter:
         journal: What became of keys and streams so far.
         repeated: What flows into the number of rounds of the loops in progress.
         maps_envs: Whether the code in progress is mapped over the envs.
+        batches: Whether it is mapped over anything at once, not one after the other.
         promise: What a `StatefulModule` of the project needs of its caller.
     """
 
@@ -89,6 +90,7 @@ class Interpreter:
     journal: list[Deed] = field(default_factory=list)
     repeated: Taint = CLEAN
     maps_envs: bool = False
+    batches: bool = False
     promise: Callable[[ClassInfo], Promise] = field(default=lambda cls: CONTAINER)
 
     @property
@@ -208,6 +210,16 @@ class Interpreter:
             yield
         finally:
             self.conditions = saved
+
+    @contextmanager
+    def at_once(self) -> Iterator[None]:
+        """Runs code that is mapped over arrays as a whole."""
+        saved = self.batches
+        self.batches = True
+        try:
+            yield
+        finally:
+            self.batches = saved
 
     @contextmanager
     def round(self, number: int) -> Iterator[None]:

@@ -49,12 +49,14 @@ class Drew:
         source: The stream or key that was drawn from.
         layer: The library layer that drew by itself, or None if the code did.
         shared: Whether it is known that all envs get the same numbers.
+        is_batched: Whether it was mapped, so that many draws were made as one.
     """
 
     site: Site
     source: Stream | Key | Opaque
     layer: Layer | None = None
     shared: bool = False
+    is_batched: bool = False
 
 
 class Use(Enum):

@@ -63,6 +63,7 @@ def call_function(
         it.recording,
         it.repeated,
         it.maps_envs,
+        it.batches,
         it.anchor(node) if is_elsewhere else None,  # what happens elsewhere is told here
         it.objects_version,
     )

@@ -191,7 +191,7 @@ class _Runner:
         it = self._it
         it.store, it.events, it.results = dict(self._constructed), {}, {}
         it.steps, it.kept, it.journal = self._steps, set(self._kept), []
-        it.maps_envs = maps_envs
+        it.maps_envs = it.batches = maps_envs
         try:
             value = call()
         except BudgetError:

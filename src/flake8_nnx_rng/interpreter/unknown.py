@@ -62,7 +62,8 @@ def call_functions_in(it: Interpreter, arguments: Arguments, node: cst.CSTNode) 
     # Whatever maps over the envs in code that cannot be seen may have done so.
     taint = blur(*(value for value in given if not _is_function(value))).taint
     called = Arguments(rest=Opaque(spread_as(taint, own)))
-    return [it.call(value, called, node) for value in given if _is_function(value)]
+    with it.at_once():
+        return [it.call(value, called, node) for value in given if _is_function(value)]
 
 
 def _is_function(value: Value) -> bool:

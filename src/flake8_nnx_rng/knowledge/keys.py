@@ -64,6 +64,9 @@ KEY_TYPE = "jax.dtypes.prng_key"
 BATCH_DEPENDENT = frozenset({"rbg", "unsafe_rbg"})
 """Implementations whose draws under `vmap` depend on the position in the batch."""
 
+DERIVED_BY_BATCH = frozenset({"unsafe_rbg"})
+"""Those whose splits depend on it too."""
+
 INDEPENDENT = "threefry2x32"
 """JAX's default, whose draws depend on the key alone."""
 

@@ -67,13 +67,23 @@ def _map_over(name: str) -> Handler:
 
 def _mapped_call(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
     """Calls a mapped function with one row of what is mapped over, which must have rows."""
-    for key in envs.single_keys(Items(arguments.positional[3:])) if it.maps_envs else ():
-        it.emit(MappedOver(it.site(node), key))
-    return _vectorized_call(it, arguments, node)
+    with it.at_once():
+        return _call_with_rows(it, arguments, node)
 
 
 def _vectorized_call(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
-    """Calls a mapped function with one row of what is mapped over."""
+    """Calls a mapped function with one row of what is mapped over, if it has rows."""
+    with it.at_once():
+        return _call_by_row(it, arguments, node)
+
+
+def _call_with_rows(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
+    for key in envs.single_keys(Items(arguments.positional[3:])) if it.maps_envs else ():
+        it.emit(MappedOver(it.site(node), key))
+    return _call_by_row(it, arguments, node)
+
+
+def _call_by_row(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
     function, in_axes, out_axes, *given = arguments.positional
     axes = _axes(in_axes, len(given))
     is_mapped = [axis != NONE for axis in axes]
@@ -221,9 +231,11 @@ def _map(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
 
 
 def _map_rows(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
-    """`lax.map(f, xs)`: `f` on the rows of a PyTree, as `vmap` calls it."""
+    """`lax.map(f, xs)`: `f` on the rows of a PyTree, one after the other unless in batches."""
     function, tree = arguments.get("f", 0) or Opaque(), arguments.get("xs", 1) or Opaque()
-    return _mapped_call(it, Arguments((function, Const(0), Const(0), tree)), node)
+    is_in_turn = arguments.get("batch_size", 2) in (None, NONE)
+    call = _call_with_rows if is_in_turn else _mapped_call
+    return call(it, Arguments((function, Const(0), Const(0), tree)), node)
 
 
 def _tree_map(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
