@@ -23,7 +23,8 @@ def drew(
     shared: bool = False,
 ) -> Taint:
     """Records a draw; returns the mark of its numbers, which says if PPO replays them by itself."""
-    it.emit(Drew(it.site(node), replace(source, taint=taint), layer, shared, it.batches))
+    event = Drew(it.site(node), replace(source, taint=taint), layer, shared, it.batches)
+    it.emit(event)
     if isinstance(source, Stream):
         uses.move(it, source)
     return frozenset({Redrawn(node) if is_threaded(taint) else Sample(node)})

@@ -182,7 +182,7 @@ def consume(
     taint = taint_of(key)
     for asked in sorted((s for s in taint if isinstance(s, Asked)), key=lambda s: s.path):
         if not is_threaded(taint):
-            it.emit(Drew(it.site(asked.node), Stream(taint, asked.path), None, it.batches))
+            it.emit(Drew(it.site(asked.node), Stream(taint, asked.path), is_batched=it.batches))
             taint = taint - {asked} | {Drawn(asked.node), Sample(asked.node)}
     if effect is KeyEffect.DRAW:
         source = key if isinstance(key, (Key, Stream, Opaque)) else Opaque(taint)
