@@ -32,6 +32,14 @@ def exempted(recipe: Recipe, count: Count) -> str | None:
     return next((exemption.why for exemption in fitting), None)
 
 
+def _takes_from_input(recipe: Recipe) -> bool:
+    others = {"first key", "last key", "neighbour's key"}
+    return any(
+        noise.source == "a key from the input" and not others.isdisjoint(noise.steps)
+        for noise in recipe.noises
+    )
+
+
 def _has_common_counter(recipe: Recipe) -> bool:
     return any(noise.advance == "stored key and counter" for noise in recipe.noises)
 
@@ -42,6 +50,11 @@ EXEMPTIONS = (
         "start equal give all envs the same noise",
         frozenset({"independence"}),
         _has_common_counter,
+    ),
+    Exemption(
+        "keys derived from the input are never reported, though another env's may be used",
+        frozenset({"replay", "independence"}),
+        _takes_from_input,
     ),
 )
 """The first that fits is given."""

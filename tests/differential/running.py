@@ -80,7 +80,8 @@ def counted(recipe: Recipe, verdict: Verdict) -> Iterator[Count]:
 
 def _hidden(recipe: Recipe, verdict: Verdict, count: Count) -> str | None:
     """What hides that a rule is right; None if nothing does."""
-    for why, bare in lifted(recipe, is_broken=bool(verdict.before.broken)):
+    is_broken = bool(verdict.before.broken)
+    for why, bare in lifted(recipe, count.rule, is_broken=is_broken):
         if any(one.rule == count.rule and one.agrees for one in _bare(bare).counts()):
             return why
     return None

@@ -18,6 +18,7 @@ from .strategies import runs
 _DEAD = frozenset({"nothing", "metrics", "its shape", "memory, never read", "loss of the batch"})
 _OF_ONE = frozenset({"first env's", "split of the first env's", "neighbour's"})
 _OVER_ENVS = frozenset({"places folded in", "neighbour's key", "first key", "last key"})
+_IN_TURN = frozenset({"loop over envs", "map over envs"})
 _MAPPED = "normal per env"
 
 
@@ -28,26 +29,32 @@ class Veil:
     Attributes:
         why: What it does.
         lifted: The same recipe without it.
-        alone: Whether it hides a fault even where nothing else in the module is broken.
+        alone: The rules whose fault it hides even where nothing else in the module is broken;
+            all if None.
     """
 
     why: str
     lifted: Callable[[Recipe], Recipe]
-    alone: bool = True
+    alone: frozenset[str] | None = frozenset()
+
+    def hides(self, code: str, *, is_broken: bool) -> bool:
+        """Whether it may hide what a rule reports."""
+        return is_broken or self.alone is None or code in self.alone
 
 
-def lifted(recipe: Recipe, *, is_broken: bool) -> Iterator[tuple[str, Recipe]]:
-    """What hides faults in a recipe, each with the recipe without it.
+def lifted(recipe: Recipe, code: str, *, is_broken: bool) -> Iterator[tuple[str, Recipe]]:
+    """What may hide the fault that a rule reports, each with the recipe without it.
 
     Args:
         recipe: The recipe.
-        is_broken: Whether anything is broken as it is.
+        code: The rule.
+        is_broken: Whether anything else is broken.
     """
     alive = _each(_alive)(recipe)
     for begin in dict.fromkeys((recipe, alive)):
         for veil in VEILS:
             bare = veil.lifted(begin)
-            if bare != recipe and (veil.alone or is_broken) and _is_sound(bare):
+            if bare != recipe and veil.hides(code, is_broken=is_broken) and _is_sound(bare):
                 yield veil.why, bare
 
 
@@ -93,6 +100,10 @@ def _own(noise: Noise) -> Noise:
     return replace(noise, steps=tuple(kept))
 
 
+def _at_once(noise: Noise) -> Noise:
+    return replace(noise, steps=tuple(_MAPPED if s in _IN_TURN else s for s in noise.steps))
+
+
 def _without_shell(recipe: Recipe) -> Recipe:
     return replace(recipe, shell="none")
 
@@ -106,17 +117,18 @@ def _last(recipe: Recipe) -> Recipe:
 
 
 VEILS = (
-    Veil("its numbers reach nothing that is compared", _each(_alive)),
-    Veil("JAX's checker does not see keys of raw words", _each(_typed)),
-    Veil("the carry that is lost holds no key", _remembered),
-    Veil("every env is given another env's key", _each(_own), alone=False),
-    Veil("another sample", _first, alone=False),
-    Veil("another sample", _last, alone=False),
-    Veil("a container loses extras", _without_shell, alone=False),
+    Veil("its numbers reach nothing that is compared", _each(_alive), None),
     Veil(
-        "a sampler's extras",
-        lambda recipe: replace(recipe, role="layer"),
-        alone=False,
+        "JAX's checker does not see keys of raw words",
+        _each(_typed),
+        frozenset({"NNX401", "NNX405"}),
     ),
+    Veil("the carry that is lost holds no key", _remembered, frozenset({"NNX205"})),
+    Veil("every env is given another env's key", _each(_own), frozenset({"NNX202"})),
+    Veil("keys are drawn from one after the other", _each(_at_once)),
+    Veil("another sample", _first),
+    Veil("another sample", _last),
+    Veil("a container loses extras", _without_shell),
+    Veil("a sampler's extras", lambda recipe: replace(recipe, role="layer")),
 )
 """The plainest first."""

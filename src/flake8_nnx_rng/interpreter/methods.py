@@ -91,7 +91,7 @@ def _stream_method(
     given = merge(taint_of(v) for v in arguments.values())
     if name in streams.DRAW_METHODS or name == _INITIALIZER:
         uses.use(it, stream, Use.DRAWN, node)
-        shared = shapes.is_shared(it, name, arguments, stream.taint, behind_key=False)
+        shared = shapes.is_shared(it, name, arguments, stream, behind_key=False)
         mark = drew(it, stream, stream.taint, node, shared=shared)
         return Opaque(stream.taint | counted(given) | mark)
     if name in streams.INITIALIZER_METHODS:

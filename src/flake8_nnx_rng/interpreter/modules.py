@@ -67,7 +67,7 @@ def call_layer(it: Interpreter, layer: Layer, arguments: Arguments, node: cst.CS
         call_functions_in(it, arguments, node)
         return result
     uses.use(it, join_all(drawn_from), Use.DRAWN, node)
-    shared = not it.maps_envs and _has_one_mask(layer)
+    shared = not (it.maps_envs or it.batches) and _has_one_mask(layer)
     drawn = (drew(it, s, s.taint, node, layer, shared=shared) for s in drawn_from)
     return Opaque(merge([result.taint, *drawn]))
 

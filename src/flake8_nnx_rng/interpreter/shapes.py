@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from flake8_nnx_rng.interpreter import containers
 from flake8_nnx_rng.interpreter.engine import Interpreter
-from flake8_nnx_rng.interpreter.taint import BATCH, EACH_ENV, Entry, Spread, Taint, carried_in
-from flake8_nnx_rng.interpreter.values import NONE, Arguments, Const, Table, Value, taint_of
+from flake8_nnx_rng.interpreter.taint import BATCH, EACH_ENV, Entry, Spread, carried_in
+from flake8_nnx_rng.interpreter.values import NONE, Arguments, Const, Key, Table, Value, taint_of
 from flake8_nnx_rng.knowledge.signatures import INDEPENDENT, PERMUTATION, SHAPE, SIGNATURES
 
 
 def is_shared(
-    it: Interpreter, name: str, arguments: Arguments, key: Taint, *, behind_key: bool
+    it: Interpreter, name: str, arguments: Arguments, source: Value, *, behind_key: bool
 ) -> bool:
     """Whether a draw is known to be one number or row for all envs.
 
@@ -18,11 +18,17 @@ def is_shared(
         it: The interpreter.
         name: The function of `jax.random`, or the method of a stream.
         arguments: Its arguments.
-        key: What flows into the key.
+        source: The key or stream.
         behind_key: Whether the first argument is the key.
     """
     signature = SIGNATURES.get(name)
-    if signature is None or it.maps_envs or arguments.rest is not None or _is_of_one(key):
+    if (
+        signature is None
+        or it.maps_envs
+        or it.batches
+        or arguments.rest is not None
+        or _is_of_one(source)
+    ):
         return False
     first = 1 if behind_key else 0
     given = {n: arguments.get(n, first + i) for i, n in enumerate(signature)}
@@ -35,13 +41,13 @@ def is_shared(
     return SHAPE in signature and all(v is None or isinstance(v, Const) for v in others)
 
 
-def _is_of_one(key: Taint) -> bool:
+def _is_of_one(source: Value) -> bool:
     """Whether it is the key of one env, as in a loop over the keys of all, or of its input."""
-    return (
-        bool(key & EACH_ENV)
-        or Entry.INPUT in key
-        or any(c.spread is Spread.OWN for c in carried_in(key))
-    )
+    taint = taint_of(source)
+    if taint & EACH_ENV or Entry.INPUT in taint:
+        return True
+    is_current = isinstance(source, Key) and any(r.is_current for r in source.regions)
+    return is_current or any(part.spread is Spread.OWN for part in carried_in(taint))
 
 
 def _leaves_envs_out(shape: Value) -> bool:

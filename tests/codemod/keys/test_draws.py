@@ -11,6 +11,12 @@ from ..rewriting import changes, fixed, noisy, one, rewritten
 END = "return StatefulModuleOutput(state, y, 0.0, {})"
 NORMAL = "jax.vmap(lambda k, row: jax.random.normal(k, row.shape))"
 
+ROW_NUMBERS = """
+first, second = jax.random.split(self.rngs())
+keys = jax.vmap(lambda i: jax.random.fold_in(first, i))(jnp.arange(x.shape[0]))
+y = x + jax.vmap(lambda k, row: jax.random.normal(k, row.shape))(keys, x)
+"""
+
 INLINE = {
     "a function": (
         "y = x + jax.random.normal(self.rngs(), x.shape)",
@@ -297,3 +303,9 @@ def test_an_import_is_added_where_it_is_missing() -> None:
     )
     after = rewritten(source, one(source))
     assert "\n\nimport jax\nfrom flax import nnx\nfrom nnx_ppo" in after
+
+
+def test_keys_that_get_their_row_s_number_are_those_of_the_envs() -> None:
+    after = fixed(noisy(ROW_NUMBERS + END))
+    assert "keys = first\n" in after
+    assert "jnp.arange" not in after

@@ -99,6 +99,23 @@ def test_a_sound_class_gets_no_proposal() -> None:
     assert proposed(noisy("return StatefulModuleOutput(state, 2 * x, 0.0, {})")) == []
 
 
+@pytest.mark.parametrize(
+    "folding",
+    [
+        "jax.vmap(lambda i: jax.random.split(jax.random.fold_in(base, i))[0])(rows)",
+        "jax.lax.map(lambda i: jax.random.fold_in(base, i), rows)",
+    ],
+)
+def test_a_mapped_function_that_reads_a_key_from_outside_is_left_alone(folding: str) -> None:
+    code = noisy(
+        "base = jax.random.split(self.rngs(), 3)[0]\n"
+        "rows = jnp.arange(x.shape[0])\n"
+        f"keys = {folding}\n"
+        "y = jax.vmap(lambda k, row: row + jax.random.normal(k, row.shape))(keys, x)" + END
+    )
+    assert not any(proposal.edits for proposal in proposed(code))
+
+
 def test_a_row_s_number_is_not_folded_into_its_key() -> None:
     code = noisy(
         "keys = jax.vmap(jax.random.fold_in)(self.rngs.noise.key[...], jnp.arange(x.shape[0]))\n"

@@ -14,6 +14,8 @@ from flake8_nnx_rng.codemod.keys.statements import loads
 from flake8_nnx_rng.codemod.keys.threads import Weaver
 from flake8_nnx_rng.codemod.refusal import RefusedError
 from flake8_nnx_rng.codemod.text.names import fresh, names_in
+from flake8_nnx_rng.codemod.text.structure import assigning
+from flake8_nnx_rng.codemod.text.tree import all_parameters
 from flake8_nnx_rng.knowledge.keys import KEY_PARAMETERS, PREFIX
 from flake8_nnx_rng.knowledge.signatures import SHAPE
 
@@ -171,10 +173,40 @@ class Consumers:
 
     def _fold_in_row(self, call: cst.Call, keys: str, data: cst.BaseExpression) -> None:
         """A number of the row would be another one in a minibatch; its key is its own."""
-        if isinstance(data, cst.Name):
+        if isinstance(data, cst.Name) and self._reads_from_outside(call):
+            self._replace(self._mapped_alone(call), keys)
+        elif isinstance(data, cst.Name):
             self._replace(call, keys)
         elif not isinstance(data, cst.Integer):
             raise RefusedError("it is not certain what is folded into a key for an env")
+
+    def _reads_from_outside(self, call: cst.Call) -> bool:
+        """Whether a mapped function takes no part in bringing a key to a call in it."""
+        key, _ = key_and_others(call)
+        function = self.weaver.tree.function(call)
+        is_given = self._text(key) != self.weaver.tree.code(key)
+        if is_given or not isinstance(key, cst.Name) or function is None:
+            return False
+        return key.value not in {p.name.value for p in all_parameters(function)} and not any(
+            assigning(key.value, function, self.weaver.tree)
+        )
+
+    def _mapped_alone(self, call: cst.Call) -> cst.BaseExpression:
+        """The call of a map over a lambda that does nothing but fold in."""
+        tree = self.weaver.tree
+        function = tree.function(call)
+        arg = None if function is None else tree.parent(function)
+        mapping = None if arg is None else tree.parent(arg)
+        made = None if mapping is None else tree.parent(mapping)
+        if (
+            isinstance(function, cst.Lambda)
+            and function.body is call
+            and isinstance(mapping, cst.Call)
+            and isinstance(made, cst.Call)
+            and made.func is mapping
+        ):
+            return made
+        raise RefusedError("a mapped function reads keys from outside of it")
 
     def folds(self, call: cst.Call) -> bool:
         """Whether a call folds something into a key."""

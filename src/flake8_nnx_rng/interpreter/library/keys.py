@@ -68,7 +68,7 @@ def call_random(it: Interpreter, name: str, arguments: Arguments, node: cst.CSTN
     if effect is KeyEffect.DRAW:
         drawn = []
         for option in options(key):
-            shared = is_shared(it, name, arguments, taint_of(option), behind_key=True)
+            shared = is_shared(it, name, arguments, option, behind_key=True)
             drawn.append(consume(it, option, node, effect, shared=shared))
         return join_all(Opaque(taint | counted(others)) for taint in drawn)
     return join_all(_derive(it, name, option, others, arguments, node) for option in options(key))
