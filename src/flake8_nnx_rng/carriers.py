@@ -15,6 +15,7 @@ from flake8_nnx_rng.interpreter.taint import CLEAN, Entry, Redrawn, carried_in, 
 from flake8_nnx_rng.interpreter.trees import leaves
 from flake8_nnx_rng.interpreter.values import Key, taint_of
 from flake8_nnx_rng.knowledge import library
+from flake8_nnx_rng.knowledge.children import Threads
 from flake8_nnx_rng.knowledge.keys import DERIVED_BY_BATCH
 from flake8_nnx_rng.project import Project
 from flake8_nnx_rng.rules.replay import is_drawn_again
@@ -85,16 +86,17 @@ def need_of(passes: Audit, implementation: str) -> Need:
 
     A module whose keys go where they cannot be followed is taken to need them.
     """
-    if not carries_keys(passes):
+    batched = set(_batched(passes.events(), implementation))
+    if not carries_keys(passes) and not batched:
         return Need.NEVER
     events = (*passes.events(), *passes.reset, *passes.reset_of_all)
+    passed = [event for event in events if _is_stateless(event)]
     if (
         not passes.is_complete
-        or any(map(_hands_over, events))
+        or any(_hands_over(event, passed) for event in events)
         or any(_batched((*passes.reset, *passes.reset_of_all), implementation))
     ):
         return Need.ALWAYS
-    batched = set(_batched(passes.events(), implementation))
     kept = merge(taint_of(event.after) for event in events if isinstance(event, Wrote))
     if any(Redrawn(node) in kept or is_drawn_again(passes, node) for node in batched):
         return Need.ALWAYS
@@ -109,11 +111,18 @@ def _batched(events: Iterable[Event], implementation: str) -> Iterator[cst.CSTNo
             yield from [event.site.node] if carried_in(event.source.taint) else ()
 
 
-def _hands_over(event: Event) -> bool:
-    """Whether a carried key goes to code that is not seen."""
+def _is_stateless(event: Event) -> bool:
+    return isinstance(event, CalledChild) and event.promise.carry is Threads.NO
+
+
+def _hands_over(event: Event, stateless: list[Event]) -> bool:
+    """Whether a carried key goes to code that is not seen; as a state it goes through some."""
     match event:
-        case Escaped(value=value):
-            return bool(carried_in(taint_of(value)))
+        case Escaped(site, value):
+            calls = (c for c in stateless if isinstance(c, CalledChild) and c.is_certain)
+            through = [c.state for c in calls if c.site.node is site.node and c.state is not None]
+            is_state = any(value in leaves(state) for state in through)
+            return bool(carried_in(taint_of(value))) and not is_state
         case CalledChild(state=state, is_certain=False) if state is not None:
             return any(isinstance(leaf, Key) for leaf in leaves(state))
         case _:

@@ -160,3 +160,34 @@ def test_every_module_of_a_project_must_do_without_the_place(tmp_path: Path) -> 
     files = {"main.py": _drawing(BY_KEY["in a loop"]), "other.py": CARRYING}
     (message,) = found(tmp_path, files)
     assert "and CarriedNoise carries keys" in message
+
+
+CHAIN = """
+class Plain(StatefulModule):
+    def __call__(self, state, x, rollout_extras=None):
+        return StatefulModuleOutput(state, x, 0.0, {})
+
+
+class Chain(StatefulModule):
+    def __init__(self, rngs):
+        self.layers = nnx.List([Plain(), M(rngs)])
+
+    def initialize_state(self, batch_size):
+        return [layer.initialize_state(batch_size) for layer in self.layers]
+
+    def __call__(self, state, x, rollout_extras=None):
+        given = rollout_extras or [None] * len(self.layers)
+        following, kept = [], []
+        for layer, before, extra in zip(self.layers, state, given):
+            out = layer(before, x, extra)
+            x = out.output
+            following.append(out.next_state)
+            kept.append(out.rollout_extras)
+        return StatefulModuleOutput(following, x, 0.0, {}, kept)
+"""
+
+
+def test_a_key_that_goes_through_a_layer_without_a_state_is_not_drawn_from(tmp_path: Path) -> None:
+    assert found(tmp_path, {"main.py": _drawing(MAPPED + KEPT) + "\n" + CHAIN}) == []
+    drawing = CHAIN.replace("(state, x, 0.0", "(state, jax.vmap(jax.random.normal)(state), 0.0")
+    assert len(found(tmp_path, {"main.py": _drawing(MAPPED + KEPT) + "\n" + drawing})) == 1
