@@ -98,7 +98,11 @@ def need_of(passes: Audit, implementation: str) -> Need:
     ):
         return Need.ALWAYS
     kept = merge(taint_of(event.after) for event in events if isinstance(event, Wrote))
-    if any(Redrawn(node) in kept or is_drawn_again(passes, node) for node in batched):
+    # What is not drawn from the carry is at fault, and will be once that is mended.
+    others = {e.site.node for e in passes.events() if isinstance(e, Drew) and not _is_carried(e)}
+    if any(Redrawn(node) in kept for node in batched):
+        return Need.ALWAYS
+    if any(is_drawn_again(passes, node) for node in batched | others):
         return Need.ALWAYS
     return Need.UNLESS_EMITTED if batched else Need.NEVER
 
@@ -108,7 +112,11 @@ def _batched(events: Iterable[Event], implementation: str) -> Iterator[cst.CSTNo
     is_split_so = implementation in DERIVED_BY_BATCH
     for event in events:
         if isinstance(event, Drew) and (event.is_batched or is_split_so):
-            yield from [event.site.node] if carried_in(event.source.taint) else ()
+            yield from [event.site.node] if _is_carried(event) else ()
+
+
+def _is_carried(event: Drew) -> bool:
+    return bool(carried_in(event.source.taint))
 
 
 def _is_stateless(event: Event) -> bool:
