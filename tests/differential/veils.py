@@ -125,7 +125,7 @@ VEILS = (
     ),
     Veil("the carry that is lost holds no key", _remembered, frozenset({"NNX205"})),
     Veil("every env is given another env's key", _each(_own), frozenset({"NNX202"})),
-    Veil("keys are drawn from one after the other", _each(_at_once)),
+    Veil("keys are drawn from one after the other", _each(_at_once), frozenset({"NNX206"})),
     Veil("another sample", _first),
     Veil("another sample", _last),
     Veil("a container loses extras", _without_shell),

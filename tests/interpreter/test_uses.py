@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from interpreting import run, uses_in
 
-from flake8_nnx_rng.interpreter import Returned
+from flake8_nnx_rng.interpreter import Returned, Use
 from flake8_nnx_rng.interpreter.regions import Region
 
 MEMBERS = """
@@ -122,4 +122,5 @@ def test_what_the_input_is_folded_into_varies_by_itself() -> None:
 
 def test_a_return_knows_which_keys_are_spent() -> None:
     (event,) = _returns("jax.random.fold_in(state['a'], 1)\nself.draw(state['b'])\nreturn 1")
-    assert event.spent == {Region("state['b']")}
+    assert event.keys(Use.DRAWN, Use.SPLIT) == {Region("state['b']")}
+    assert event.keys(Use.FOLDED) == {Region("state['a']")}

@@ -180,15 +180,19 @@ class Returned:
         site: Where.
         value: What.
         drawn_with: For every draw on the path, the parts of the carry that it was made from.
-        spent: The keys on the path that were drawn from or split.
+        used: What keys on the path were used for.
         moved: How often each held stream has moved on, on the path and outside of loops.
     """
 
     site: Site
     value: Value
     drawn_with: frozenset[tuple[str, ...]] = frozenset()
-    spent: frozenset[Region] = frozenset()
+    used: frozenset[tuple[Region, Use]] = frozenset()
     moved: frozenset[tuple[str, Value]] = frozenset()
+
+    def keys(self, *uses: Use) -> frozenset[Region]:
+        """The keys that were used so."""
+        return frozenset(region for region, use in self.used if use in uses)
 
 
 @dataclass(frozen=True, slots=True)

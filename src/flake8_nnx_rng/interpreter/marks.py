@@ -58,11 +58,6 @@ def moved(it: Interpreter) -> frozenset[tuple[str, Value]]:
     )
 
 
-def spent(it: Interpreter) -> frozenset[Region]:
-    """The keys on the path that were drawn from or split."""
-    return frozenset(region for region, how in marks(it) if how is not Use.FOLDED)
-
-
 def marks(it: Interpreter) -> frozenset[tuple[Region, Use]]:
     """What keys were used for on the path."""
     return frozenset(mark for _, mark in _places(it))

@@ -8,7 +8,7 @@ from flake8_nnx_rng.interpreter.deeds import Made, Moved, Replaced, Used
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.events import Derived, Returned, Site, Use
 from flake8_nnx_rng.interpreter.journal import record
-from flake8_nnx_rng.interpreter.marks import drawn_with, moved, spent
+from flake8_nnx_rng.interpreter.marks import drawn_with, marks, moved
 from flake8_nnx_rng.interpreter.regions import Region
 from flake8_nnx_rng.interpreter.taint import Taint
 from flake8_nnx_rng.interpreter.values import Key, Opaque, Stream, Value, options
@@ -39,7 +39,7 @@ def make(it: Interpreter, taint: Taint, node: cst.CSTNode, count: int | None = N
 
 def returned(it: Interpreter, site: Site, value: Value) -> Returned:
     """The entry point returns, with what has become of keys and streams on the path."""
-    return Returned(site, value, drawn_with(it), spent(it), moved(it))
+    return Returned(site, value, drawn_with(it), marks(it), moved(it))
 
 
 def derived(it: Interpreter, key: Value, how: Use, given: Taint, node: cst.CSTNode) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from flake8_nnx_rng.interpreter import Audit, Drew, Event, Returned
 from flake8_nnx_rng.interpreter.carry import ROOT
 from flake8_nnx_rng.interpreter.outputs import OUTPUTS, field_of, returned
+from flake8_nnx_rng.interpreter.regions import Region, meet
 from flake8_nnx_rng.interpreter.taint import Carried, Sample, Spread, Taint, carried_in
 from flake8_nnx_rng.interpreter.values import (
     Items,
@@ -76,6 +77,26 @@ def key_parts(audit: Audit) -> list[str]:
 def of_others(taint: Taint) -> list[Carried]:
     """The parts of the carry of which rows of other envs flow in than the one at hand."""
     return [source for source in carried_in(taint) if source.spread is not Spread.OWN]
+
+
+def returned_used(
+    event: Returned, used: frozenset[Region], moving: frozenset[Region]
+) -> Iterator[str]:
+    """The parts of the next state that hold a key which this step has used.
+
+    Args:
+        event: The return.
+        used: The keys that were used; all that a returned key may be must be among them.
+        moving: The keys that are used again in the next step, if they are parts of the carry.
+    """
+    outputs = next_states(event)
+    for state in outputs or [event.value]:
+        for part, leaf in leaves(state):
+            is_told = bool(outputs) and isinstance(leaf, Key) and leaf.path == part  # by NNX201
+            if isinstance(leaf, Key) and not is_told and any(r.array == part for r in moving):
+                met = [any(meet(region, other) for other in used) for region in leaf.regions]
+                if met and all(met):
+                    yield part
 
 
 def remembered(audit: Audit) -> Iterator[Event]:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flake8_nnx_rng.interpreter import Audit, Returned, Reused, Use
-from flake8_nnx_rng.interpreter.regions import Region, meet
-from flake8_nnx_rng.interpreter.values import Key
 from flake8_nnx_rng.rules import patterns
-from flake8_nnx_rng.rules.carry import leaves, next_states
+from flake8_nnx_rng.rules.carry import returned_used
 from flake8_nnx_rng.rules.rule import Breach, Rule, example, key_text, way
 
 _CONSUMING = frozenset({Use.DRAWN, Use.SPLIT})
@@ -25,29 +23,13 @@ def check(audit: Audit) -> Iterator[Breach]:
                 "before: the two results are correlated; split it once and use each half once",
             )
         elif isinstance(event, Returned):
-            for part in _used_up(event):
+            spent = event.keys(*_CONSUMING)
+            for part in returned_used(event, spent, spent):
                 yield Breach(
                     event.site,
                     f"{way(event.site)} returns in {part} a key that was used already: the next "
                     "step's noise is correlated with this one's; return the unused half",
                 )
-
-
-def _used_up(event: Returned) -> Iterator[str]:
-    """The parts of the next state that hold a key which this step has drawn from or split."""
-    outputs = next_states(event)
-    for state in outputs or [event.value]:
-        for part, leaf in leaves(state):
-            is_told = bool(outputs) and isinstance(leaf, Key) and leaf.path == part  # by NNX201
-            if isinstance(leaf, Key) and not is_told and _is_spent(leaf, part, event.spent):
-                yield part
-
-
-def _is_spent(key: Key, part: str, spent: frozenset[Region]) -> bool:
-    """Whether all that a key may be was used; folding into a used key spends nothing."""
-    is_moved_on = any(region.array == part for region in spent)
-    used = [any(meet(region, other) for other in spent) for region in key.regions]
-    return is_moved_on and bool(used) and all(used)
 
 
 RULE = Rule(

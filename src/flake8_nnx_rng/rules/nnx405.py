@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from flake8_nnx_rng.interpreter import Audit, Reused, Use
+from flake8_nnx_rng.interpreter import Audit, Returned, Reused, Use
+from flake8_nnx_rng.rules.carry import returned_used
 from flake8_nnx_rng.rules.rule import Breach, Rule, example, key_text, way
 
 
@@ -18,6 +19,14 @@ def check(audit: Audit) -> Iterator[Breach]:
                 "fold_in(k, i) is split(k, n)[i], so the two families share keys; fold into one "
                 "of the halves instead",
             )
+        elif isinstance(event, Returned):
+            for part in returned_used(event, event.keys(Use.FOLDED), event.keys(Use.SPLIT)):
+                yield Breach(
+                    event.site,
+                    f"{way(event.site)} returns in {part} a key that something was folded into, "
+                    "which the next step splits: fold_in(k, i) is split(k, n)[i], so the two "
+                    "families share keys; return the unused half",
+                )
 
 
 RULE = Rule(
@@ -25,7 +34,8 @@ RULE = Rule(
     name="fold-and-split",
     observable=("hygiene",),
     what="""
-Finds keys into which something is folded and which are also split.
+Finds keys into which something is folded, as `nnx.Rngs(key)` does, and which are also split, in the
+same step or in the next one.
 """,
     why="""
 `jax.random.fold_in(k, i)` is bit for bit `jax.random.split(k, n)[i]` (threefry and rbg), so what

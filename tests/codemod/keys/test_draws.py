@@ -309,3 +309,24 @@ def test_keys_that_get_their_row_s_number_are_those_of_the_envs() -> None:
     after = fixed(noisy(ROW_NUMBERS + END))
     assert "keys = first\n" in after
     assert "jnp.arange" not in after
+
+
+HANDED = """
+def draw(x, source):
+    def inner():
+        return jax.random.normal({read}, x.shape)
+
+    return inner()
+"""
+
+
+@pytest.mark.parametrize("read", ["source.get_value()", "source.value", "source.value[...]"])
+def test_a_function_that_read_a_variable_reads_a_key(read: str) -> None:
+    code = noisy(
+        f"y = x + draw(x, self.key)\n{END}",
+        init="self.key = nnx.Variable(rngs())",
+        before=HANDED.format(read=read),
+    )
+    after = fixed(code)
+    assert f"return {NORMAL}(source, x)" in after
+    assert "y = x + draw(x, use)" in after

@@ -12,6 +12,7 @@ from flake8_nnx_rng.codemod.envs.per_env import PerEnv
 from flake8_nnx_rng.codemod.envs.references import References
 from flake8_nnx_rng.codemod.envs.rows import Rows
 from flake8_nnx_rng.codemod.keys.consumers import Consumers
+from flake8_nnx_rng.codemod.keys.handed import reads_of
 from flake8_nnx_rng.codemod.keys.needs import Threads
 from flake8_nnx_rng.codemod.keys.openings import write_count, write_opening
 from flake8_nnx_rng.codemod.keys.parameters import Parameters
@@ -19,6 +20,7 @@ from flake8_nnx_rng.codemod.keys.seeding import keep, seed_of
 from flake8_nnx_rng.codemod.keys.selection import Selection, select, take_away
 from flake8_nnx_rng.codemod.keys.site_writer import SiteWriter
 from flake8_nnx_rng.codemod.keys.sites import Faults, find_faults, merged
+from flake8_nnx_rng.codemod.keys.statements import is_inside
 from flake8_nnx_rng.codemod.keys.threads import Weaver
 from flake8_nnx_rng.codemod.refusal import RefusedError
 from flake8_nnx_rng.codemod.rewrite import Rewrite
@@ -151,6 +153,9 @@ class _Writer:
         jobs: list[tuple[cst.CSTNode, Callable[[], None]]] = []
         for site in selection.sites:
             jobs.append((site.node, partial(sites.write, site)))
+            for read, name in reads_of(site.node, tree, self.references):
+                if not is_inside(tree.span(read), selection.dead):
+                    jobs.append((read, partial(self.sheet.replace, *tree.span(read), name)))
         for call in selection.consumers:
             if not weaver.is_row(call) or consumers.folds(call):
                 jobs.append((call, partial(consumers.consume, call)))

@@ -9,6 +9,7 @@ from enum import Enum, auto
 import libcst as cst
 
 from flake8_nnx_rng.codemod.refusal import RefusedError
+from flake8_nnx_rng.codemod.text.reads import content_of
 from flake8_nnx_rng.codemod.text.tree import Tree
 from flake8_nnx_rng.interpreter import Advanced, Audit, Derived, Drew, DrewOnHost, Event, Wrote
 from flake8_nnx_rng.interpreter.taint import Drawn, Fixed, Held, Host, Taint, held_paths
@@ -18,7 +19,6 @@ from flake8_nnx_rng.knowledge.layers import CARRY_METHOD
 from flake8_nnx_rng.knowledge.streams import (
     ADVANCE_FUNCTIONS,
     ADVANCE_METHODS,
-    VALUE_ATTRIBUTES,
 )
 from flake8_nnx_rng.rules import CATALOGUE
 
@@ -26,7 +26,6 @@ CODES = ("NNX101", "NNX102", "NNX103", "NNX104", "NNX106", "NNX107", "NNX108")
 """The rules about draws that the replay cannot repeat, and what goes with them."""
 
 _WRITTEN = "NNX108"
-_READS = frozenset({"get_value", "get_raw_value"})
 
 
 class Form(Enum):
@@ -313,23 +312,9 @@ class _Finder:
                     continue
                 if isinstance(self._tree.parent(node), cst.NameItem):
                     continue  # `global KEY`
-                whole = self._content(node)
+                whole = content_of(node, self._tree)
                 if not self._is_target(whole):
                     yield whole
-
-    def _content(self, node: cst.BaseExpression) -> cst.BaseExpression:
-        """The whole expression that reads what a Variable holds."""
-        while True:
-            parent = self._tree.parent(node)
-            match parent:
-                case cst.Attribute(_, cst.Name(name)) if name in VALUE_ATTRIBUTES | _READS:
-                    node = parent
-                case cst.Subscript() if parent.value is node:
-                    node = parent
-                case cst.Call(func) if func is node:
-                    node = parent
-                case _:
-                    return node
 
     def _is_target(self, node: cst.BaseExpression) -> bool:
         for above in self._tree.above(node):

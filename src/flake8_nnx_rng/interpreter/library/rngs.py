@@ -7,8 +7,9 @@ from typing import TypeGuard
 
 import libcst as cst
 
+from flake8_nnx_rng.interpreter import uses
 from flake8_nnx_rng.interpreter.engine import Interpreter
-from flake8_nnx_rng.interpreter.events import Advanced, Wrote
+from flake8_nnx_rng.interpreter.events import Advanced, Use, Wrote
 from flake8_nnx_rng.interpreter.library.handlers import Handler
 from flake8_nnx_rng.interpreter.library.keys import made_from
 from flake8_nnx_rng.interpreter.taint import merge
@@ -39,6 +40,9 @@ def _construct_stream(name: str) -> Handler:
         copied = next((v for v in given if isinstance(v, Stream) and v.path is not None), None)
         if copied is not None:  # the copy starts at count 0 and repeats the keys of its original
             return Stream(copied.taint, copied.path, single, copied=True)
+        for value in arguments.values():
+            if any(isinstance(option, Key) for option in options(value)):
+                uses.use(it, value, Use.FOLDED, node)  # each of its keys is folded into it
         taint = merge(taint_of(value) for value in given)
         from_key = any(isinstance(value, Key) for value in given)
         return Stream(made_from(it, name, taint, node, from_key=from_key), None, single)
