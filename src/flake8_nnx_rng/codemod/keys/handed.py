@@ -41,7 +41,8 @@ def reads_of(
         name = _name_in(function, node, call, references)
         for load in loads(function, name, tree) if name else ():
             read = content_of(load, tree)
-            if not isinstance(read, (cst.Name, cst.Subscript)):
+            is_plain = isinstance(read, cst.Subscript) and read.value is load
+            if read is not load and not is_plain:  # `key[...]` does for a key too
                 if len(found) > 1:
                     raise RefusedError("others hand their Variable to what reads its own")
                 yield read, name
