@@ -124,6 +124,8 @@ def test_a_directory_is_not_read_as_a_file(tmp_path: Path) -> None:
 def test_an_unreadable_file_is_said_with_the_system_s_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: OSError, problem: str
 ) -> None:
+    (tmp_path / "a.py").touch()
+
     def refuse(self: Path) -> bytes:
         raise error
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flake8_nnx_rng.adapters.options import STDIN, Request, add_shared, request
-from flake8_nnx_rng.adapters.render import one_line, summary, with_frame
+from flake8_nnx_rng.adapters.render import one_line, printable, summary, with_frame
 from flake8_nnx_rng.adapters.status import CLEAN, FAILED, FOUND
 from flake8_nnx_rng.findings import Finding
 from flake8_nnx_rng.lint import lint_cached
@@ -44,7 +44,7 @@ def check(options: argparse.Namespace) -> int:
         files += 1
         if isinstance(outcome, SourceError):
             failed += 1
-            print(f"nnx-rng: {outcome}", file=sys.stderr)
+            print(printable(f"nnx-rng: {outcome}"), file=sys.stderr)
             continue
         for finding in outcome.findings:
             found += 1

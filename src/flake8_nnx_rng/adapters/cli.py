@@ -11,6 +11,7 @@ from pathlib import Path
 
 from flake8_nnx_rng import __version__
 from flake8_nnx_rng.adapters import check, fix
+from flake8_nnx_rng.adapters.render import printable
 from flake8_nnx_rng.adapters.status import CLEAN, FAILED, FOUND, INTERRUPTED
 from flake8_nnx_rng.source import SourceError
 
@@ -19,6 +20,7 @@ __all__ = ["CLEAN", "FAILED", "FOUND", "INTERRUPTED", "main"]
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit status."""
+    _open_what_is_closed()
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError):  # a captured stream may have no encoding
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
@@ -27,14 +29,26 @@ def main(argv: Sequence[str] | None = None) -> int:
         status: int = options.command(options)
         sys.stdout.flush()
     except SourceError as error:
-        print(f"nnx-rng: {error}", file=sys.stderr)
+        print(printable(f"nnx-rng: {error}"), file=sys.stderr)
         return FAILED
     except BrokenPipeError:  # the reader has seen enough, as `head` has
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return FOUND
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is left cannot be written either
+        remedy = "check the current directory, and where the output goes"
+        print(f"nnx-rng: {error.strerror or type(error).__name__}; {remedy}", file=sys.stderr)
+        return FAILED
     except KeyboardInterrupt:
         return INTERRUPTED
     return status
+
+
+def _open_what_is_closed() -> None:
+    """Puts nothing in the place of standard streams that the caller has closed."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115
 
 
 def _explain(options: argparse.Namespace) -> int:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TextIO
 from flake8_nnx_rng.adapters import progress
 from flake8_nnx_rng.adapters.diff import unified
 from flake8_nnx_rng.adapters.options import STDIN, Request, add_shared, request
+from flake8_nnx_rng.adapters.render import printable
 from flake8_nnx_rng.adapters.status import CLEAN, FAILED, FOUND
 from flake8_nnx_rng.lint import Settings
 from flake8_nnx_rng.source import Disk, Document, SourceError
@@ -89,6 +90,7 @@ def task_of(asked: Request, *, unsafe: bool, alone: bool = False) -> Task:
         alone,
         asked.cache,
         asked.excludes,
+        asked.encloses,
     )
 
 
@@ -143,7 +145,7 @@ def _report(outcomes: Sequence[Outcome], is_dry: bool, stream: TextIO) -> None:
         print(line, file=stream)
     for outcome in outcomes:
         if outcome.error:
-            print(f"nnx-rng: {outcome.error}", file=sys.stderr)
+            print(printable(f"nnx-rng: {outcome.error}"), file=sys.stderr)
     print(closing(outcomes, is_dry=is_dry), file=stream)
 
 

@@ -17,7 +17,14 @@ from flake8_nnx_rng.adapters.noqa import without_ignored
 from flake8_nnx_rng.cache import Cache, open_cache
 from flake8_nnx_rng.findings import Finding, Selection
 from flake8_nnx_rng.lint import NOT_ANALYSED, Settings, on_by_default
-from flake8_nnx_rng.source import Document, SourceError
+from flake8_nnx_rng.source import (
+    Document,
+    SourceError,
+    absolute,
+    behind_links,
+    exists,
+    is_directory,
+)
 
 STDIN = "-"
 _LOG = logging.getLogger(__name__)
@@ -52,9 +59,17 @@ class Request:
             for each in (path, *around)
         )
 
+    def encloses(self, path: Path) -> bool:
+        """Whether a file, by real path, is here or below or beside what the user has named."""
+        named = [Path(each) for each in self.paths if each != STDIN]
+        around = [each if is_directory(each) else absolute(str(each)).parent for each in named]
+        return any(path.is_relative_to(behind_links(each)) for each in (Path.cwd(), *around))
+
     def files(self) -> Iterator[str | SourceError]:
         """The files, each once and in order, after errors on what does not exist."""
-        missing = [path for path in self.paths if path != STDIN and not _exists(path)]
+        missing = [
+            path for path in self.paths if path != STDIN and not (path and exists(Path(path)))
+        ]
         for path in missing:
             yield SourceError(path or "''", None, "no such file or directory", "check the path")
         paths = [path for path in self.paths if path not in missing]
@@ -102,10 +117,6 @@ class Choice:
             for finding in without_ignored(document, findings, disabled=config.disable_noqa)
             if selection.wants(finding.code, on_by_default(finding.code))
         ]
-
-
-def _exists(path: str) -> bool:
-    return bool(path) and Path(path).exists()
 
 
 def add_shared(parser: argparse.ArgumentParser, purpose: str) -> None:

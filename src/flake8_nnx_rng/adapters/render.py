@@ -17,7 +17,7 @@ _BOLD, _RED, _DIM, _OFF = "\x1b[1m", "\x1b[31m", "\x1b[2m", "\x1b[0m"
 def one_line(finding: Finding) -> str:
     """A finding in flake8's form: `path:line:column: CODE message`, the column from 1."""
     span = finding.span
-    return f"{finding.path}:{span.line}:{span.column + 1}: {finding.text}"
+    return printable(f"{finding.path}:{span.line}:{span.column + 1}: {finding.text}")
 
 
 def with_frame(finding: Finding, document: Document, *, colour: bool = False) -> str:
@@ -37,8 +37,8 @@ def with_frame(finding: Finding, document: Document, *, colour: bool = False) ->
     start = _width(line[: span.column])
     carets = "^" * max(1, _width(line[:end]) - start)
     frame.append(f"{dim}{'':>{width}} |{off} {'':>{start}}{red}{carets}{off}")
-    place = f"{finding.path}:{span.line}:{span.column + 1}"
-    head = f"{bold}{place}{off}: {red}{finding.code}{off} {finding.message}"
+    place = printable(f"{finding.path}:{span.line}:{span.column + 1}")
+    head = f"{bold}{place}{off}: {red}{finding.code}{off} {printable(finding.message)}"
     return "\n".join([head, *frame])
 
 
@@ -53,8 +53,18 @@ def count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 'es' if noun.endswith('s') else 's'}"
 
 
+def printable(text: str) -> str:
+    """A text that no terminal, and no reader of lines, takes for anything but text.
+
+    A file's name and its code are not the user's own if the file is not.
+    """
+    if text.isprintable():
+        return text
+    return "".join(repr(one)[1:-1] if unicodedata.category(one) == "Cc" else one for one in text)
+
+
 def _shown(line: str) -> str:
-    return line.replace("\t", TAB).replace("\f", "")
+    return printable(line.replace("\t", TAB).replace("\f", ""))
 
 
 def _width(text: str) -> int:

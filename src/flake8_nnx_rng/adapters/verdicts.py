@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from flake8_nnx_rng.adapters.render import count
+from flake8_nnx_rng.adapters.render import count, printable
 from flake8_nnx_rng.codemod.applying.outcome import Outcome, Verdict
 
 
@@ -13,7 +13,7 @@ def line(verdict: Verdict, *, is_dry: bool = False) -> str:
     name = f"{', '.join((verdict.name, *verdict.others))}: " if verdict.name else ""
     codes = ", ".join(verdict.codes)
     what = f"left {codes}: {verdict.reason}" if verdict.reason else f"{_verb(is_dry)} {codes}"
-    return f"{verdict.path}:{verdict.line}: {name}{what}"
+    return printable(f"{verdict.path}:{verdict.line}: {name}{what}")
 
 
 def lines(outcomes: Iterable[Outcome], *, is_dry: bool) -> Iterator[str]:

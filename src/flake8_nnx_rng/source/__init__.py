@@ -10,6 +10,7 @@ from flake8_nnx_rng.source.document import Document, SourceError, decode, read_b
 from flake8_nnx_rng.source.edits import Edit, applied, collide, in_order
 from flake8_nnx_rng.source.imports import Definition, Found, Outside, Place, Resolver
 from flake8_nnx_rng.source.original import Original
+from flake8_nnx_rng.source.paths import behind_links, exists, is_directory
 from flake8_nnx_rng.source.positions import Positions, Span
 from flake8_nnx_rng.source.prefilter import deepest_line, may_define_modules, may_matter
 from flake8_nnx_rng.source.relevance import derives_from_marked, imports_a_base
@@ -34,14 +35,17 @@ __all__ = [
     "Span",
     "absolute",
     "applied",
+    "behind_links",
     "collide",
     "decode",
     "deepest_line",
     "derives_from_marked",
+    "exists",
     "find_roots",
     "fingerprint",
     "imports_a_base",
     "in_order",
+    "is_directory",
     "joined",
     "may_define_modules",
     "may_matter",

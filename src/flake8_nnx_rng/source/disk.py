@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from flake8_nnx_rng.source.paths import behind_links, is_directory
+
 DIRECTORY = b"directory"
 """The fingerprint of a directory, whatever it contains."""
 
@@ -51,20 +53,28 @@ class Disk:
 
     def _at(self, path: Path) -> bytes | bool:
         if path not in self._found:
-            thought = self.instead.get(path.resolve()) if self.instead else None
+            thought = self.instead.get(behind_links(path)) if self.instead else None
             self._found[path] = _look(path) if thought is None else thought
         return self._found[path]
+
+
+def regular(path: Path) -> bytes | None:
+    """The content of a regular file; None for whatever else there is: a pipe would block.
+
+    Raises:
+        OSError: There is nothing, or it cannot be read.
+        ValueError: No system accepts the path.
+    """
+    return path.read_bytes() if stat.S_ISREG(path.stat().st_mode) else None
 
 
 def _look(path: Path) -> bytes | bool:
     """The content of a file, True for a directory, False for what is missing or unreadable."""
     try:
-        mode = path.stat().st_mode
-        if stat.S_ISREG(mode):  # whatever else there may be, a pipe would block
-            return path.read_bytes()
+        data = regular(path)
+        return is_directory(path) if data is None else data
     except (OSError, ValueError):
         return False
-    return stat.S_ISDIR(mode)
 
 
 def _digest(found: bytes | bool) -> bytes | None:

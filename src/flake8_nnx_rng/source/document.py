@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import ast
 import codecs
+import errno
 import io
+import os
 import tokenize
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from flake8_nnx_rng.source.disk import regular
+from flake8_nnx_rng.source.paths import is_directory
 
 if TYPE_CHECKING:
     import libcst
@@ -104,15 +109,20 @@ def read_bytes(path: Path, name: str) -> bytes:
     """Reads a file.
 
     Raises:
-        SourceError: The file is missing or unreadable.
+        SourceError: The file is missing, unreadable, or not a file but a device or a pipe.
     """
     try:
-        return path.read_bytes()
-    except OSError as error:
-        problem = error.strerror or type(error).__name__
+        data = regular(path)
+        if data is None and is_directory(path):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    except (OSError, ValueError) as error:
+        problem = getattr(error, "strerror", None) or str(error) or type(error).__name__
         raise SourceError(
             name, None, f"cannot be read: {problem}", "check the path and its permissions"
         ) from error
+    if data is None:
+        raise SourceError(name, None, "is not a regular file", "name one, or - for standard input")
+    return data
 
 
 def decode(data: bytes, name: str) -> Document:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from flake8_nnx_rng.source.disk import Disk
+from flake8_nnx_rng.source.paths import is_directory
 
 INIT = "__init__.py"
 _MARKS = ("pyproject.toml", "setup.cfg", "setup.py", ".git")
@@ -34,7 +35,7 @@ class Roots:
 def absolute(name: str) -> Path:
     """The path that a file's name stands for, as if it were in the current directory if unclear."""
     path = Path(os.path.normpath(Path.cwd() / name))  # links are kept: imports do not follow them
-    return path if path.parent.is_dir() else Path.cwd() / path.name
+    return path if is_directory(path.parent) else Path.cwd() / path.name
 
 
 def find_roots(disk: Disk, file: Path, further: Iterable[str] = ()) -> Roots:
@@ -75,7 +76,7 @@ def _project_of(disk: Disk, file: Path) -> Path | None:
 def _in_pyproject(content: bytes) -> list[str]:
     try:
         tables = tomllib.loads(content.decode())
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError):  # not ours to report
+    except (ValueError, RecursionError):  # broken or hostile: not ours to report
         return []
     return [
         root

@@ -10,7 +10,17 @@ from pathlib import Path
 
 from flake8_nnx_rng.codemod.applying.outcome import Change
 from flake8_nnx_rng.codemod.proposal import Proposal
-from flake8_nnx_rng.source import Disk, Edit, Original, SourceError, absolute, collide, in_order
+from flake8_nnx_rng.source import (
+    Disk,
+    Edit,
+    Original,
+    SourceError,
+    absolute,
+    behind_links,
+    collide,
+    exists,
+    in_order,
+)
 
 Edits = Mapping[Path, tuple[Edit, ...]]
 """Edits by file, behind all symbolic links, in order."""
@@ -80,12 +90,12 @@ class Draft:
 def real(name: str) -> Path:
     """The file that a name stands for, behind all symbolic links."""
     path = Path(name)
-    return (path if path.exists() else absolute(name)).resolve()
+    return behind_links(path if exists(path) else absolute(name))
 
 
 def edits_of(proposal: Proposal) -> Edits:
     """The edits of a proposal."""
-    return {Path(name).resolve(): in_order(edits) for name, edits in proposal.edits.items()}
+    return {behind_links(Path(name)): in_order(edits) for name, edits in proposal.edits.items()}
 
 
 def compatible(proposals: Iterable[Proposal]) -> list[Proposal]:

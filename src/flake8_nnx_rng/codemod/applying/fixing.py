@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from flake8_nnx_rng.cache import Cache
@@ -21,7 +22,15 @@ from flake8_nnx_rng.codemod.applying.outcome import Outcome, Verdict
 from flake8_nnx_rng.codemod.proposal import Planner, Proposal, Safety
 from flake8_nnx_rng.findings import Finding
 from flake8_nnx_rng.lint import Settings, deep_stack, lint, lint_cached
-from flake8_nnx_rng.source import Disk, Document, Original, SourceError
+from flake8_nnx_rng.source import (
+    Disk,
+    Document,
+    Original,
+    SourceError,
+    absolute,
+    behind_links,
+    find_roots,
+)
 
 ROUNDS = 100
 """How often a file is looked at again; every round removes findings or refuses a proposal."""
@@ -45,6 +54,8 @@ class Task:
         alone: Whether other files are left as they are.
         cache: Where findings are kept; nowhere if None.
         excluded: Tells which files, by real path, are left as they are.
+        enclosed: Tells which files, by real path, may be changed although they are outside of the
+            project of the file that is fixed.
     """
 
     planner: Planner
@@ -54,6 +65,7 @@ class Task:
     alone: bool = False
     cache: Cache | None = None
     excluded: Callable[[Path], bool] = _nothing
+    enclosed: Callable[[Path], bool] = _nothing
 
 
 @dataclass(frozen=True)
@@ -81,20 +93,25 @@ def fix(own: Original, task: Task, instead: Mapping[Path, bytes] | None = None) 
         found = lint_cached(document, None, task.settings, task.cache)
     if not task.wanted(document, found):
         return Outcome(own.name)
-    return _Fixer(real(own.name), task).run(Draft(instead or {}).holding(own))
+    return _Fixer(own.name, task).run(Draft(instead or {}).holding(own))
 
 
 @dataclass(eq=False)
 class _Fixer:
     """The rounds of one file."""
 
-    path: Path
+    name: str
     task: Task
     _refused: dict[Hashable, _Refusal] = field(default_factory=dict, init=False)
     _fixed: list[Proposal] = field(default_factory=list, init=False)
     _planned: dict[State, list[Proposal]] = field(default_factory=dict, init=False)
     _linted: dict[tuple[State, Path], list[Finding]] = field(default_factory=dict, init=False)
     _disks: list[Disk] = field(default_factory=list, init=False)
+
+    @cached_property
+    def path(self) -> Path:
+        """The file itself, behind all links."""
+        return real(self.name)
 
     def run(self, draft: Draft) -> Outcome:
         for _ in range(ROUNDS):
@@ -108,7 +125,7 @@ class _Fixer:
             draft.changes,
             tuple(_verdict(one) for one in self._fixed),
             tuple(self._left(draft)),
-            frozenset(path.resolve() for disk in self._disks for path in disk.consulted),
+            frozenset(behind_links(path) for disk in self._disks for path in disk.consulted),
         )
 
     def _step(self, draft: Draft, batch: Sequence[Proposal]) -> Draft:
@@ -137,12 +154,34 @@ class _Fixer:
             return _Refusal(proposal.reason)
         if proposal.safety is Safety.UNSAFE and not self.task.unsafe:
             return _Refusal(f"{proposal.reason} (unsafe: --unsafe-fixes applies it)")
-        others = edits_of(proposal).keys() - {self.path}
+        changed = edits_of(proposal).keys()
+        for path in sorted(changed):
+            if not self._may_change(path):
+                return _Refusal(self._outside(path), failed=path == self.path)
+        others = changed - {self.path}
         if self.task.alone and others:
             return _Refusal("other files must change with it; name the files to nnx-rng fix")
         for path in filter(self.task.excluded, sorted(others)):
             return _Refusal(f"{shown(path)} must change with it, and is excluded")
         return self._refused.get(_key(proposal))
+
+    def _may_change(self, path: Path) -> bool:
+        """Whether a file is where the user wants files to be changed.
+
+        Links and configurations may lead anywhere; who has written them is not always who runs
+        the command.
+        """
+        return path.is_relative_to(self._project) or self.task.enclosed(path)
+
+    def _outside(self, path: Path) -> str:
+        if path == self.path:
+            return f"it is a link to {path}, outside of the project; name that file itself"
+        return f"{shown(path)} must change with it, and is outside of the project; name it too"
+
+    @cached_property
+    def _project(self) -> Path:
+        """The directory of the project of the file, behind all links."""
+        return behind_links(find_roots(Disk(), absolute(self.name)).project)
 
     def _wanted(self, draft: Draft) -> list[Proposal]:
         """The proposals about findings that the user wants to hear of."""

@@ -16,10 +16,13 @@ from pathlib import Path
 from flake8_nnx_rng.codemod.applying.fixing import Task, fix
 from flake8_nnx_rng.codemod.applying.outcome import Change, Outcome
 from flake8_nnx_rng.codemod.applying.writing import write
-from flake8_nnx_rng.source import Original, SourceError, read_bytes
+from flake8_nnx_rng.source import Original, SourceError, behind_links, read_bytes
 
 START = "spawn"
 """How processes start: alike on every system, and whatever threads there are."""
+
+SAFE_PATH = "PYTHONSAFEPATH"
+"""The environment variable with which an interpreter does not import from where it is started."""
 
 FILES_A_JOB = 8
 """A further process is only worth its start for so many files."""
@@ -121,7 +124,7 @@ def planned(
 
 
 def _content(path: str, instead: Mapping[Path, bytes]) -> bytes:
-    thought = instead.get(Path(path).resolve()) if instead else None
+    thought = instead.get(behind_links(Path(path))) if instead else None
     return read_bytes(Path(path), path) if thought is None else thought
 
 
@@ -129,7 +132,10 @@ def _in_processes(
     work: Callable[[str], Outcome], paths: Sequence[str], jobs: int, advance: Advance
 ) -> list[Outcome]:
     context = get_context(START)
-    with ProcessPoolExecutor(jobs, context, _leave_interrupts_to_the_parent) as pool:
+    with (
+        _nothing_imported_from_here(),
+        ProcessPoolExecutor(jobs, context, _leave_interrupts_to_the_parent) as pool,
+    ):
         futures: dict[Future[Outcome], str] = {}
         try:
             with _interrupts_held():  # a process that is starting would print where it stopped
@@ -163,6 +169,24 @@ def _interrupts_held() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _nothing_imported_from_here() -> Iterator[None]:
+    """Keeps the processes that are started from importing what lies in the current directory.
+
+    They start as `python -c`, which looks there first, even for modules of the standard library;
+    and there lies the code that is to be read, not to be run.
+    """
+    before = os.environ.get(SAFE_PATH)
+    os.environ[SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[SAFE_PATH]
+        else:
+            os.environ[SAFE_PATH] = before
 
 
 def _leave_interrupts_to_the_parent() -> None:

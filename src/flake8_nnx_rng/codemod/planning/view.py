@@ -14,7 +14,16 @@ from flake8_nnx_rng.interpreter import Auditor
 from flake8_nnx_rng.lint import Settings, lint
 from flake8_nnx_rng.project import ClassInfo, Hierarchy, Project, SourceFile, classes_named
 from flake8_nnx_rng.rules import CATALOGUE, Breach
-from flake8_nnx_rng.source import Disk, Document, Edit, Original, Resolver, absolute, find_roots
+from flake8_nnx_rng.source import (
+    Disk,
+    Document,
+    Edit,
+    Original,
+    Resolver,
+    absolute,
+    behind_links,
+    find_roots,
+)
 
 Texts = Mapping[Path, str]
 """What files would say, by absolute path."""
@@ -156,5 +165,5 @@ class Desk:
             if data is not None:  # the file itself may be nowhere
                 original = Original(str(path), data)
                 whole = Edit(0, len(original.document.text), text)
-                instead[path.resolve()] = original.edited([whole]).data
+                instead[behind_links(path)] = original.edited([whole]).data
         return Disk(instead)
