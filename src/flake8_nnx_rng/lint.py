@@ -147,7 +147,7 @@ def _examined(
     document: Document, tree: ast.Module, settings: Settings, disk: Disk
 ) -> list[Finding]:
     is_marked = may_matter(document.text, settings.markers())
-    too_deep = deepest_line(tree)
+    too_deep = deepest_line(tree, document.text)
     if too_deep is not None:
         reason = "nested too deeply; split the expression"
         return [_not_analysed(document, too_deep, reason)] if is_marked else []

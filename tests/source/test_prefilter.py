@@ -86,7 +86,7 @@ def test_only_a_class_statement_with_a_positional_base_counts(text: str, found: 
 def test_the_first_line_that_nests_beyond_the_limit_is_found(
     text: str, limit: int, line: int | None
 ) -> None:
-    assert deepest_line(ast.parse(text), limit) == line
+    assert deepest_line(ast.parse(text), text, limit) == line
 
 
 @pytest.mark.parametrize(("terms", "line"), [(MAX_DEPTH // 2, None), (MAX_DEPTH + 1, 2)])
@@ -95,4 +95,33 @@ def test_a_long_sum_is_too_deep_and_a_short_one_is_not(terms: int, line: int | N
         x = 1
         y = {" + ".join("1" * terms)}
         """)
-    assert deepest_line(ast.parse(code)) == line
+    assert deepest_line(ast.parse(code), code) == line
+
+
+@pytest.mark.parametrize(
+    ("first", "further"),
+    [
+        pytest.param("y = x", " and x", id="and"),
+        pytest.param("y = x", " or x", id="or"),
+        pytest.param("y = x", " + x", id="sum"),
+        pytest.param("y = x", ".x", id="attribute"),
+        pytest.param("y = 'x'", " 'x'", id="strings"),
+        pytest.param("y = 'x'", "\\\n'é'", id="strings on lines of their own"),
+        pytest.param("y = f'{x}'", """ f"{'x'}" """, id="strings with fields"),
+        pytest.param("import x", ".x", id="import"),
+        pytest.param("from x", ".x", id="import from"),
+        pytest.param("y = {x for x in x", " for x in x", id="comprehension"),
+    ],
+)
+def test_what_only_the_other_parser_nests_is_too_deep_as_well(first: str, further: str) -> None:
+    last = {"from x": " import x", "y = {x for x in x": "}"}.get(first, "")
+    for number, line in ((MAX_DEPTH // 3, None), (MAX_DEPTH + 1, 2)):
+        code = "x = 1\n" + first + further * number + last + "\n"
+        assert deepest_line(ast.parse(code), code) == line
+
+
+@pytest.mark.parametrize("quote", ['"""', "'"])
+def test_a_long_text_is_not_deep(quote: str) -> None:
+    other = {"'": '"'}.get(quote, "'")
+    code = f"x = {quote}{other * 5000}{quote}\n"
+    assert deepest_line(ast.parse(code), code) is None

@@ -60,7 +60,7 @@ def outline_of(document: Document) -> Outline | None:
         tree = document.syntax_tree()
     except SourceError:
         return None
-    return Outline.of(tree) if deepest_line(tree) is None else None
+    return Outline.of(tree) if deepest_line(tree, document.text) is None else None
 
 
 def _bound(body: Iterable[ast.stmt]) -> Bound:
