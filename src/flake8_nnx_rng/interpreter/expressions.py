@@ -97,14 +97,20 @@ def _elements(it: Interpreter, node: cst.Tuple | cst.List | cst.Set) -> Value:
 
 
 def _dict(it: Interpreter, node: cst.Dict) -> Value:
+    items: dict[object, Value] = {}
     table = Table(())
     for element in node.elements:
         value = it.evaluate(element.value)
-        if isinstance(element, cst.DictElement):
-            table = containers.with_item(table, it.evaluate(element.key), value)
-        else:
+        key = it.evaluate(element.key) if isinstance(element, cst.DictElement) else None
+        if isinstance(key, Const):  # there may be thousands
+            items[key.value] = value
+            continue
+        table, items = containers.with_all(table, Table(tuple(items.items()))), {}
+        if key is None:
             table = containers.with_all(table, value)
-    return table
+        else:
+            table = containers.with_item(table, key, value)
+    return containers.with_all(table, Table(tuple(items.items())))
 
 
 def _lambda(it: Interpreter, node: cst.Lambda) -> Value:

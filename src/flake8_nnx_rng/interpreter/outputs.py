@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from flake8_nnx_rng.interpreter.events import Event, Returned, Site
-from flake8_nnx_rng.interpreter.values import Layer, Record, Table, Value, options
+from flake8_nnx_rng.interpreter.taint import Taint
+from flake8_nnx_rng.interpreter.values import Layer, Record, Table, Value, options, taint_of
 from flake8_nnx_rng.knowledge import library
 
 OUTPUTS = ("output", "regularization_loss")
@@ -32,6 +33,14 @@ def returned(events: Iterable[Event]) -> Iterator[tuple[Site, Value]]:
         if isinstance(event, Returned):
             for option in options(event.value):
                 yield event.site, option
+
+
+def parts_returned(events: Iterable[Event]) -> tuple[Mapping[str, Taint], ...]:
+    """For each return of a pass what flows into the fields of its `StatefulModuleOutput`."""
+    return tuple(
+        {name: taint_of(field_of(value, name)) for name in library.OUTPUT_FIELDS}
+        for _, value in returned(events)
+    )
 
 
 def field_of(output: Value, name: str) -> Value:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import libcst as cst
 
@@ -17,9 +18,9 @@ from flake8_nnx_rng.interpreter.expressions import EXPRESSIONS
 from flake8_nnx_rng.interpreter.frames import Frame
 from flake8_nnx_rng.interpreter.functions import ENTRY
 from flake8_nnx_rng.interpreter.joins import join, join_all
-from flake8_nnx_rng.interpreter.outputs import returned
+from flake8_nnx_rng.interpreter.outputs import parts_returned, returned
 from flake8_nnx_rng.interpreter.statements import STATEMENTS
-from flake8_nnx_rng.interpreter.taint import BATCH, CLEAN, Entry
+from flake8_nnx_rng.interpreter.taint import BATCH, CLEAN, Entry, Taint
 from flake8_nnx_rng.interpreter.values import (
     NONE,
     Arguments,
@@ -65,6 +66,16 @@ class Audit:
     carry: Value = field(default=UNKNOWN_CARRY, repr=False)
     defaults: tuple[Defaulted, ...] = field(default=(), repr=False)
     is_complete: bool = True
+
+    @cached_property
+    def rollout_returns(self) -> tuple[Mapping[str, Taint], ...]:
+        """For each return of the rollout what flows into its fields; every draw asks for it."""
+        return parts_returned(self.rollout)
+
+    @cached_property
+    def replay_returns(self) -> tuple[Mapping[str, Taint], ...]:
+        """The same for the replay."""
+        return parts_returned(self.replay)
 
     def passes(self) -> tuple[tuple[Event, ...], tuple[Event, ...]]:
         """The events of both forward passes, apart."""

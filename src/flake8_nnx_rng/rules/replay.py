@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import libcst as cst
 
 from flake8_nnx_rng.interpreter import Audit, Event
-from flake8_nnx_rng.interpreter.outputs import COMPARED, field_of, returned
+from flake8_nnx_rng.interpreter.outputs import COMPARED, parts_returned
 from flake8_nnx_rng.interpreter.taint import Entry, Redrawn, Sample, Taint
-from flake8_nnx_rng.interpreter.values import taint_of
 from flake8_nnx_rng.knowledge import library
 
 _COMPARED_OF_SAMPLERS = ("output", "next_state")
@@ -27,7 +26,7 @@ def is_replayed(audit: Audit, node: cst.CSTNode) -> bool:
     compared = _COMPARED_OF_SAMPLERS if audit.is_sampler else COMPARED
     if is_drawn_again(audit, node):
         return False
-    reached = [p for p in _returns(audit.rollout) if _reaches(sample, p, compared)]
+    reached = [p for p in audit.rollout_returns if _reaches(sample, p, compared)]
     if not reached:  # nothing depends on it: only a sampler's stream may move for nothing
         return audit.is_sampler
     return all(sample & parts[library.EXTRAS] for parts in reached) and _uses_extras(audit)
@@ -36,17 +35,17 @@ def is_replayed(audit: Audit, node: cst.CSTNode) -> bool:
 def is_drawn_again(audit: Audit, node: cst.CSTNode) -> bool:
     """Whether what the replay draws at a node reaches anything that is compared."""
     compared = _COMPARED_OF_SAMPLERS if audit.is_sampler else COMPARED
-    return any(_reaches(_marks(node), parts, compared) for parts in _returns(audit.replay))
+    return any(_reaches(_marks(node), parts, compared) for parts in audit.replay_returns)
 
 
 def what_is_compared(events: tuple[Event, ...]) -> Iterator[Taint]:
     """What flows into each field that the replay is compared by."""
-    for parts in _returns(events):
+    for parts in parts_returned(events):
         yield from (parts[name] for name in COMPARED)
 
 
 def _uses_extras(audit: Audit) -> bool:
-    return any(Entry.EXTRAS in part["output"] for part in _returns(audit.replay))
+    return any(Entry.EXTRAS in part["output"] for part in audit.replay_returns)
 
 
 def _marks(node: cst.CSTNode) -> Taint:
@@ -54,11 +53,5 @@ def _marks(node: cst.CSTNode) -> Taint:
     return frozenset({Sample(node), Redrawn(node)})
 
 
-def _reaches(marks: Taint, parts: dict[str, Taint], names: tuple[str, ...]) -> bool:
+def _reaches(marks: Taint, parts: Mapping[str, Taint], names: tuple[str, ...]) -> bool:
     return any(marks & parts[name] for name in names)
-
-
-def _returns(events: tuple[Event, ...]) -> Iterator[dict[str, Taint]]:
-    """For each return what flows into the fields of its `StatefulModuleOutput`."""
-    for _, value in returned(events):
-        yield {name: taint_of(field_of(value, name)) for name in library.OUTPUT_FIELDS}
