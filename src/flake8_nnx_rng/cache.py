@@ -3,6 +3,9 @@
 An entry is trusted only while all that its findings depend on is as it was: the text, every path
 that was looked at, the settings and the versions. Whatever else is found is a miss, and an entry
 that cannot be written is not written; neither is ever an error.
+
+A cache may lie where others write too: no link in it is followed, and nothing is believed that
+another user has written.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ import hashlib
 import importlib.metadata
 import json
 import os
+import stat
 import sys
 import tempfile
 import time
@@ -22,7 +26,15 @@ from pathlib import Path
 
 from flake8_nnx_rng import __version__
 from flake8_nnx_rng.findings import Finding
-from flake8_nnx_rng.source import Disk, Document, Span, absolute, fingerprint
+from flake8_nnx_rng.source import (
+    Disk,
+    Document,
+    SourceError,
+    Span,
+    absolute,
+    behind_links,
+    fingerprint,
+)
 
 APPLICATION = "flake8-nnx-rng"
 SUFFIX = ".nnx-rng"
@@ -30,6 +42,9 @@ SUFFIX = ".nnx-rng"
 
 MARKER = "nnx-rng-pruned"
 """The file whose age says when old entries were last removed."""
+
+NO_LINKS, NO_WAITING = getattr(os, "O_NOFOLLOW", 0), getattr(os, "O_NONBLOCK", 0)
+"""How files are opened where the system can: not through links, not waiting for a pipe."""
 
 DAY = 24 * 60 * 60
 PRUNE_EVERY, KEPT_FOR = DAY, 30 * DAY
@@ -73,6 +88,31 @@ class Cache:
             _write(entry, _content(text, disk, found))
             _prune_once(self.directory)
         return found
+
+
+def confined(directory: str, within: str) -> str:
+    """The directory, behind all links, that a configuration names for a cache.
+
+    Who may change the configuration of a project may not choose where else files are written.
+
+    Args:
+        directory: What it names; may be empty.
+        within: The directory of the configuration.
+
+    Raises:
+        SourceError: It leads out of that directory.
+    """
+    if not directory:
+        return ""
+    place = behind_links(Path(directory))
+    if not place.is_relative_to(behind_links(Path(within))):
+        raise SourceError(
+            "nnx-rng-cache-dir",
+            None,
+            f"{directory} is not below {within}, the directory of the configuration",
+            "name one there, or give it on the command line",
+        )
+    return str(place)
 
 
 def open_cache(directory: str = "", *, off: bool = False) -> Cache | None:
@@ -141,8 +181,9 @@ def _hex(seen: bytes | None) -> str | None:
 
 def _read(entry: Path, text: str, path: str) -> list[Finding] | None:
     """The findings of an entry, or None if it is missing, damaged or out of date."""
-    data = Disk().read(entry)
-    if data is None:
+    try:
+        data = _own(entry)
+    except (OSError, ValueError):
         return None
     checksum, _, content = data.partition(b"\n")
     try:
@@ -156,6 +197,25 @@ def _read(entry: Path, text: str, path: str) -> list[Finding] | None:
         return [Finding(path, Span(*span), code, said) for span, code, said in kept["findings"]]
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
+
+
+def _own(entry: Path) -> bytes:
+    """The content of a file of the current user, and of no other kind of thing.
+
+    Raises:
+        OSError: There is none.
+        ValueError: It cannot have that name.
+    """
+    with os.fdopen(os.open(entry, os.O_RDONLY | NO_LINKS | NO_WAITING), "rb") as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode) or status.st_uid != _user(status.st_uid):
+            raise PermissionError(entry)
+        return file.read()
+
+
+def _user(default: int) -> int:
+    """The user whose files are believed; everybody where files have no owners."""
+    return os.geteuid() if hasattr(os, "geteuid") else default
 
 
 def _checksum(entry: Path, content: str) -> str:
@@ -189,10 +249,12 @@ def _prune_once(directory: Path) -> None:
         OSError: The directory cannot be read or written.
     """
     marker, now = directory / MARKER, time.time()
-    if marker.exists() and now - marker.stat().st_mtime < PRUNE_EVERY:
-        return
-    marker.touch()
+    with contextlib.suppress(FileNotFoundError):
+        if now - marker.lstat().st_mtime < PRUNE_EVERY:
+            return
+    with os.fdopen(os.open(marker, os.O_WRONLY | os.O_CREAT | NO_LINKS | NO_WAITING, 0o600), "wb"):
+        os.utime(marker)
     for entry in directory.iterdir():
         with contextlib.suppress(OSError):  # another process may be faster
-            if entry.suffix == SUFFIX and now - entry.stat().st_mtime > KEPT_FOR:
+            if entry.suffix == SUFFIX and now - entry.lstat().st_mtime > KEPT_FOR:
                 entry.unlink()

@@ -18,6 +18,7 @@ from flake8.utils import (
     parse_files_to_codes_mapping,
 )
 
+from flake8_nnx_rng.cache import confined
 from flake8_nnx_rng.source import SourceError
 
 SECTION = "flake8"
@@ -112,7 +113,7 @@ def _from(parser: configparser.RawConfigParser, directory: str) -> Config:
         bases=tuple(listed("nnx-rng-base")),
         samplers=tuple(listed("nnx-rng-sampler")),
         roots=tuple(normalize_paths(listed("nnx-rng-root"), directory)),
-        cache_dir=normalize_path(text("nnx-rng-cache-dir"), directory),
+        cache_dir=confined(normalize_path(text("nnx-rng-cache-dir"), directory), directory),
         no_cache=flag("nnx-rng-no-cache"),
         select=tuple(listed("select")),
         extend_select=tuple(listed("extend-select")),

@@ -7,13 +7,31 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
+from flake8.exceptions import ExecutionError
+from flake8.options.config import load_config
 from flake8.options.manager import OptionManager
 
 from flake8_nnx_rng import __version__
-from flake8_nnx_rng.cache import open_cache
+from flake8_nnx_rng.cache import confined, open_cache
 from flake8_nnx_rng.findings import Finding, Selection
 from flake8_nnx_rng.lint import NOT_ANALYSED, Settings, lint_cached, on_by_default
 from flake8_nnx_rng.source import Document, SourceError
+
+
+class _Given(argparse.Action):
+    """Keeps the value of an option and that it is from the command line."""
+
+    mark = "nnx_rng_cache_dir_is_given"
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: object,
+        option_string: str | None = None,
+    ) -> None:
+        setattr(namespace, self.dest, values)
+        setattr(namespace, self.mark, True)
 
 
 class NnxRngChecker:
@@ -68,6 +86,7 @@ class NnxRngChecker:
         manager.add_option(
             "--nnx-rng-cache-dir",
             metavar="directory",
+            action=_Given,
             default="",
             parse_from_config=True,
             normalize_paths=True,
@@ -80,6 +99,20 @@ class NnxRngChecker:
             parse_from_config=True,
             help="Neither use kept findings nor keep any",
         )
+
+    @staticmethod
+    def parse_options(
+        manager: OptionManager, options: argparse.Namespace, filenames: Sequence[str]
+    ) -> None:
+        """Sees that a configuration does not put the cache outside of its own directory."""
+        named = options.nnx_rng_cache_dir
+        if not named or getattr(options, _Given.mark, False):
+            return
+        _, directory = load_config(options.config, options.append_config)
+        try:
+            options.nnx_rng_cache_dir = confined(named, directory)
+        except SourceError as error:
+            raise ExecutionError(str(error)) from error
 
     def run(self) -> Iterator[tuple[int, int, str, type[NnxRngChecker]]]:
         """Yields line, column counted from 0, text and origin of every wanted finding."""

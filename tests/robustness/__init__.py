@@ -1,0 +1,1 @@
+"""What may be done to the linter, and what it must not do to its user."""
