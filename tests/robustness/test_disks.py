@@ -45,7 +45,8 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         status = main(arguments)
-    return subprocess.CompletedProcess(arguments, status, out.getvalue(), err.getvalue())
+    said = (stream.getvalue().encode("utf-8", "backslashreplace").decode() for stream in (out, err))
+    return subprocess.CompletedProcess(arguments, status, *said)
 
 
 def run_apart(*arguments: str) -> subprocess.CompletedProcess[str]:
