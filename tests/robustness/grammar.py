@@ -115,6 +115,11 @@ def _value(
     return st.none() | one if many == "?" else one
 
 
+HEAD = """\
+import jax
+from flax import nnx
+from nnx_ppo.networks.types import StatefulModule, StatefulModuleOutput
+"""
 FORWARD = """
 class M(StatefulModule):
     def __init__(self, rngs: nnx.Rngs):
@@ -129,10 +134,7 @@ class M(StatefulModule):
 @st.composite
 def modules(draw: DrawFn) -> str:
     """A file with a module that draws, and anything before, in and after its forward pass."""
-    tree = ast.parse(
-        "import jax\nfrom flax import nnx\n"
-        "from nnx_ppo.networks.types import StatefulModule, StatefulModuleOutput\n" + FORWARD
-    )
+    tree = ast.parse(HEAD + FORWARD)
     cls = tree.body[-1]
     assert isinstance(cls, ast.ClassDef)
     call = cls.body[-1]

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, seed, settings
 
-from .faces import FACES, through
-from .grammar import modules
+from flake8_nnx_rng.codemod.applying.running import planned
+
+from .faces import FACES, TASK, through
+from .grammar import FORWARD, HEAD, modules
 
 SAMPLE, CHUNKS, CHUNK = 25, 10, 100
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
@@ -50,3 +52,12 @@ def test_generated_modules_are_read_or_refused() -> None:
 @pytest.mark.parametrize("number", range(1, CHUNKS + 1))
 def test_a_thousand_generated_modules_are_read_or_refused(number: int) -> None:
     print(f"{CHUNK} generated modules:", dict(sorted(outcomes(number, CHUNK).items())))
+
+
+def test_a_pass_with_a_bare_return_is_left_with_the_reason() -> None:
+    text = (HEAD + FORWARD).replace(
+        "self.noise = ", "if x is None:\n            return\n        n = "
+    )
+    outcome = planned(TASK, {}, "a.py", text.replace("self.noise, ", "n, ").encode())
+    assert outcome.error == ""
+    assert "returns nothing" in outcome.left[0].reason

@@ -71,6 +71,8 @@ def plan_carry(cls: ClassInfo, entry: cst.FunctionDef, tree: Tree, hierarchy: Hi
     next_states: list[cst.BaseExpression] = []
     outputs: list[cst.Return] = []
     for returned in tree.own(entry, cst.Return):
+        if returned.value is None:
+            raise RefusedError("its forward pass returns nothing on one of its paths")
         found = list(_next_states(returned.value, entry, tree))
         if found and all(one is not None for one in found):
             next_states.extend(one for one in found if one is not None and one not in next_states)
