@@ -86,7 +86,7 @@ def item(value: Value, index: Value | slice) -> Value:
         case Items(items):
             if isinstance(literal, int) and -len(items) <= literal < len(items):
                 return items[literal]
-            return join_all(items)
+            return trees.rebuilt(join_all(items), key_arrays.unplaced)
         case Bag(inner):
             return trees.rebuilt(inner, key_arrays.nameless)
         case Table(items, rest):

@@ -40,6 +40,11 @@ class Region:
         return CURRENT in self.indices
 
     @property
+    def is_one_row(self) -> bool:
+        """Whether it is one row, the same wherever it is used."""
+        return _is_one(self.indices[ROWS])
+
+    @property
     def has_turned_rows(self) -> bool:
         """Whether it has all rows, in another order."""
         return bool(self.turn) and self.axis == ROWS and self.indices[ROWS] == ALL

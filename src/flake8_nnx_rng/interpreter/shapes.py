@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flake8_nnx_rng.interpreter import containers
 from flake8_nnx_rng.interpreter.engine import Interpreter
-from flake8_nnx_rng.interpreter.taint import BATCH, EACH_ENV, Entry, Spread, carried_in
+from flake8_nnx_rng.interpreter.taint import BATCH, EACH_ENV, Entry, carried_in
 from flake8_nnx_rng.interpreter.values import NONE, Arguments, Const, Key, Table, Value, taint_of
 from flake8_nnx_rng.knowledge.signatures import INDEPENDENT, PERMUTATION, SHAPE, SIGNATURES
 
@@ -42,12 +42,12 @@ def is_shared(
 
 
 def _is_of_one(source: Value) -> bool:
-    """Whether it is the key of one env, as in a loop over the keys of all, or of its input."""
+    """Whether it may be the key of one env, as in a loop over the keys of all, or of its input."""
     taint = taint_of(source)
     if taint & EACH_ENV or Entry.INPUT in taint:
         return True
-    is_current = isinstance(source, Key) and any(r.is_current for r in source.regions)
-    return is_current or any(part.spread is Spread.OWN for part in carried_in(taint))
+    regions = source.regions if isinstance(source, Key) else ()
+    return bool(carried_in(taint)) and not (regions and all(r.is_one_row for r in regions))
 
 
 def _leaves_envs_out(shape: Value) -> bool:

@@ -92,8 +92,11 @@ def returned_used(
     outputs = next_states(event)
     for state in outputs or [event.value]:
         for part, leaf in leaves(state):
-            is_told = bool(outputs) and isinstance(leaf, Key) and leaf.path == part  # by NNX201
-            if isinstance(leaf, Key) and not is_told and any(r.array == part for r in moving):
+            if not isinstance(leaf, Key) or not any(r.array == part for r in moving):
+                continue
+            # A key that was drawn from and comes back unchanged is told by NNX201.
+            is_drawn = any(part in parts for parts in event.drawn_with)
+            if not (outputs and leaf.path == part and is_drawn):
                 met = [any(meet(region, other) for other in used) for region in leaf.regions]
                 if met and all(met):
                     yield part
