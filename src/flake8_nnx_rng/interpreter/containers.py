@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from flake8_nnx_rng.interpreter import key_arrays, trees
@@ -38,7 +38,7 @@ def element(value: Value) -> Value:
     """What iterating over a value yields, all items in one."""
     match value:
         case Items(items):
-            return join_all(items)
+            return _any_of(items)
         case Bag(inner):
             return trees.rebuilt(inner, key_arrays.unplaced)
         case Table():
@@ -47,7 +47,7 @@ def element(value: Value) -> Value:
             return join_all(element(option) for option in alternatives)
         case Key():
             known = key_arrays.parts_of(value)
-            return key_arrays.row_of(value) if known is None else join_all(known)
+            return key_arrays.row_of(value) if known is None else _any_of(known)
         case Opaque(_, str(path)):
             found = part(value, f"{path}[...]")
             return replace(found, taint=spread_as(found.taint, own))
@@ -57,6 +57,13 @@ def element(value: Value) -> Value:
             return join_all(element(v) for v in arguments.values())
         case _:
             return blur(value)
+
+
+def _any_of(items: Sequence[Value]) -> Value:
+    """One of several items; of keys it is not known which one."""
+    if len(items) == 1:
+        return items[0]
+    return trees.rebuilt(join_all(items), key_arrays.unplaced)
 
 
 def known_items(value: Value) -> tuple[Value, ...] | None:
@@ -86,7 +93,7 @@ def item(value: Value, index: Value | slice) -> Value:
         case Items(items):
             if isinstance(literal, int) and -len(items) <= literal < len(items):
                 return items[literal]
-            return trees.rebuilt(join_all(items), key_arrays.unplaced)
+            return _any_of(items)
         case Bag(inner):
             return trees.rebuilt(inner, key_arrays.nameless)
         case Table(items, rest):

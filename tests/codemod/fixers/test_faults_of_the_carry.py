@@ -224,3 +224,30 @@ def test_a_container_hands_on_what_it_dropped(
     assert len(lines) == 2
     assert lines[0].startswith(before or "-return")
     assert after in lines[1]
+
+
+STATIC = """
+class M(StatefulModule):
+    def __init__(self, rngs):
+        self.rngs = rngs
+
+    @staticmethod
+    def draw(x, keys):
+        return jax.vmap(lambda k, row: jax.random.normal(k, row.shape))(keys, x)
+
+    def initialize_state(self, batch_size):
+        return jax.random.split(self.rngs(), batch_size), jnp.zeros(batch_size, int)
+
+    def __call__(self, state, x, rollout_extras=None):
+        key, step = state
+        use = jax.vmap(jax.random.fold_in)(key, step)
+        y = x + self.draw(x, use)
+        return StatefulModuleOutput((key, step), y, 0.0, {})
+"""
+
+
+def test_the_key_that_a_static_method_is_given_moves_on_and_not_its_first_argument() -> None:
+    after = fixed(STATIC)
+    assert "x, " not in "".join(line for line in after.splitlines() if " = jax.vmap" in line)
+    assert "return StatefulModuleOutput((key, step), y, 0.0, {})" in after
+    assert "key, use" in after

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from flake8_nnx_rng.codemod.envs.axes import map_named
-from flake8_nnx_rng.codemod.text.tree import AnyFunction, Tree, parameters_of
+from flake8_nnx_rng.codemod.text.tree import AnyFunction, Tree, is_decorated, parameters_of
 from flake8_nnx_rng.interpreter.functions import ENTRY
 from flake8_nnx_rng.knowledge.functions import MAPS
 from flake8_nnx_rng.knowledge.streams import is_stream_name
@@ -90,6 +90,12 @@ class References:
             else None
         )
         return self.tree.class_of(above) if isinstance(above, cst.ClassDef) else None
+
+    def is_bound(self, function: AnyFunction) -> bool:
+        """Whether its first argument is the object that it is called of."""
+        if self.owner(function) is None or not isinstance(function, cst.FunctionDef):
+            return False
+        return not is_decorated(function, "staticmethod")
 
     def _named(self, function: AnyFunction) -> Iterator[cst.BaseExpression]:
         owner = self.owner(function)

@@ -177,8 +177,8 @@ class Rows:
     def _parameter(self, function: AnyFunction, parameter: cst.Param) -> Kind | None:
         ordered = parameters_of(function)
         index = ordered.index(parameter) if parameter in ordered else None
-        owner = self.references.owner(function)
-        if owner is not None and index == 0:
+        owner, is_bound = self.references.owner(function), self.references.is_bound(function)
+        if is_bound and index == 0:
             return Kind.FIXED
         if owner is not None and isinstance(function, cst.FunctionDef):
             known = _FRAMEWORK.get(function.name.value)
@@ -191,7 +191,7 @@ class Rows:
             elif reference.call is None:
                 given.append(self._operand(reference.node, index))
             else:
-                given.append(self._given(function, parameter, reference.call, owner is not None))
+                given.append(self._given(function, parameter, reference.call, is_bound))
         return joined(given)
 
     def part(self, node: cst.BaseExpression, path: Path) -> Kind | None:

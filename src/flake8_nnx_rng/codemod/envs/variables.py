@@ -60,10 +60,10 @@ def _given(
     found = references.of(function)
     if len(found) != 1 or found[0].call is None:
         return None
-    owner = references.owner(function)
-    if owner is not None and parameters_of(function)[:1] == [parameter]:
+    is_bound = references.is_bound(function)
+    if is_bound and parameters_of(function)[:1] == [parameter]:
         return None
-    return argument_for(function, parameter, found[0].call, owner is not None)
+    return argument_for(function, parameter, found[0].call, is_bound)
 
 
 def _is_map_of_random(func: cst.BaseExpression, tree: Tree) -> bool:

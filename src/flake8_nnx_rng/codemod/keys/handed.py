@@ -10,7 +10,7 @@ from flake8_nnx_rng.codemod.envs.references import References, argument_for
 from flake8_nnx_rng.codemod.keys.statements import loads
 from flake8_nnx_rng.codemod.refusal import RefusedError
 from flake8_nnx_rng.codemod.text.reads import content_of
-from flake8_nnx_rng.codemod.text.tree import AnyFunction, Tree, is_decorated, parameters_of
+from flake8_nnx_rng.codemod.text.tree import AnyFunction, Tree, parameters_of
 
 
 def reads_of(
@@ -53,8 +53,7 @@ def _name_in(
     function: AnyFunction, node: cst.BaseExpression, call: cst.Call, references: References
 ) -> str:
     """The parameter by which a call hands something to a function."""
-    is_method = references.owner(function) is not None
-    is_bound = is_method and not is_decorated(function, "staticmethod")
+    is_bound = references.is_bound(function)
     return next(
         (
             parameter.name.value

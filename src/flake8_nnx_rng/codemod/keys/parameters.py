@@ -21,7 +21,6 @@ from flake8_nnx_rng.codemod.text.tree import (
     AnyFunction,
     Tree,
     all_parameters,
-    is_decorated,
     parameters_of,
 )
 from flake8_nnx_rng.knowledge.functions import VECTORIZING
@@ -82,7 +81,7 @@ class Parameters:
             return
         text = ", ".join(self._declared(function, name) for name in names)
         ordered = parameters_of(function)
-        if self._is_bound(function):
+        if self.references.is_bound(function):
             self.sheet.insert(self.tree.span(ordered[0])[1], f", {text}")
         elif all_parameters(function) or isinstance(function.params.star_arg, cst.ParamStar):
             first = min(self.tree.span(p)[0] for p in all_parameters(function))
@@ -111,7 +110,7 @@ class Parameters:
         if reference.mapping is not None:
             self._map_over(reference.mapping, call, reused is not None)
         if reused is not None:
-            given = argument_for(function, reused, call, self._is_bound(function))
+            given = argument_for(function, reused, call, self.references.is_bound(function))
             assert given is not None
             self.sheet.replace(*self.tree.span(given), keys)
             arg = self.tree.parent(given)
@@ -182,12 +181,6 @@ class Parameters:
             if is_property(function):
                 self.sheet.replace(*self.tree.lines(decorator), "")
 
-    def _is_bound(self, function: AnyFunction) -> bool:
-        """Whether its first argument is the object."""
-        if self.references.owner(function) is None or not isinstance(function, cst.FunctionDef):
-            return False
-        return not is_decorated(function, "staticmethod")
-
     def _function(self, reference: Reference) -> AnyFunction:
         for function in self.threads.parameters:
             if any(r.node is reference.node for r in self.references.of(function)):
@@ -211,19 +204,19 @@ class Parameters:
                 if call is not None and self.tree.is_within(node, call):
                     reused = self._reusable(function)
                 if reused is not None and call is not None:
-                    bound = self._is_bound(function)
+                    bound = self.references.is_bound(function)
                     return argument_for(function, reused, call, bound) is node
         return False
 
     def _find_reusable(self, function: AnyFunction) -> cst.Param | None:
         if len(self.threads.parameters[function]) != 1:
             return None
-        for parameter in parameters_of(function)[self._is_bound(function) :]:
+        for parameter in parameters_of(function)[self.references.is_bound(function) :]:
             used = list(loads(function, parameter.name.value, self.tree))
             if not used or not all(self._goes(node) for node in used):
                 continue
             given = [
-                argument_for(function, parameter, r.call, self._is_bound(function))
+                argument_for(function, parameter, r.call, self.references.is_bound(function))
                 for r in self.references.of(function)
                 if r.call is not None
             ]
