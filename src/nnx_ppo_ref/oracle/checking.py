@@ -278,16 +278,19 @@ class _Check:
         Returns:
             State, observations, and the marks of what was changed.
         """
-        generator = np.random.default_rng(attempt)
+        # Each change comes with its opposite: a threshold may be passed in one direction only.
+        generator, sign = np.random.default_rng(attempt // 2), -1 if attempt % 2 else 1
         depends = dependencies(value for step in before.steps for _, value in step.actions)
         parameters = [i for i in self.subject.parameters if stage.eager or stage.marks[i] & depends]
         moved = [
-            Value(_moved(value.array, generator), value.depends) if index in parameters else value
+            Value(_moved(value.array, generator, sign), value.depends)
+            if index in parameters
+            else value
             for index, value in enumerate(state)
         ]
         if parameters and not stage.eager:
             return moved, self.obs, sum(stage.marks[i] for i in parameters)
-        return moved, jax.tree.map(lambda leaf: _moved(leaf, generator), self.obs), INPUT
+        return moved, jax.tree.map(lambda leaf: _moved(leaf, generator, sign), self.obs), INPUT
 
     def _judged(self, evidence: Evidence, start: Phase) -> list[Result]:
         stage = evidence.stage
@@ -331,12 +334,14 @@ def _depends(run: Pass, marks: Dependencies) -> bool:
     return any(value.depends & marks for step in run.steps for _, value in step.actions)
 
 
-def _moved(array: Any, generator: np.random.Generator) -> Any:
+def _moved(array: Any, generator: np.random.Generator, sign: int) -> Any:
     """Quite other numbers of the same kind: an action may be what is left after an argmax."""
     if jax.numpy.issubdtype(array.dtype, jax.numpy.floating):
         plain = np.asarray(array, np.float64)
         size = 1 + np.max(np.abs(plain), initial=0, where=np.isfinite(plain))
-        return (plain + 4 * size * generator.standard_normal(array.shape)).astype(array.dtype)
+        return (plain + 4 * sign * size * generator.standard_normal(array.shape)).astype(
+            array.dtype
+        )
     if array.dtype == bool:
         return ~array
     if jax.numpy.issubdtype(array.dtype, jax.numpy.integer):

@@ -1,0 +1,1 @@
+"""The oracle is broken on purpose, and its own tests must notice."""
