@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from interpreting import events_in, value_of
+from interpreting import events_in, returned, run, value_of
 
 FILLED_D, FILLED_L = "data{self.d}@self.d[...]", "data{self.l}@self.l[...]"
 """What some method is expected to put into a collection that the constructor left empty."""
@@ -202,3 +202,19 @@ def test_a_collection_is_changed_that_is_a_part(code: str) -> None:
 
 def test_a_list_is_extended_under_every_name() -> None:
     assert events_in("a = b = []\na += [self.rngs]\nb[0]()") == ["b[0]() draws from self.rngs"]
+
+
+def test_a_new_item_of_a_held_mapping_is_written_with_its_value() -> None:
+    (told,) = events_in("self.d['new'] = state", init="self.d = {}")
+    assert told.endswith("-> data{carry}@state")
+
+
+def test_an_item_that_is_written_is_seen_by_the_next_read() -> None:
+    code = "self.d[0] = state\nself.d"
+    assert value_of(code, init="self.d = [1, 2]") == "(data{carry}@state, data@self.d[1])"
+
+
+def test_unpacking_tells_the_parts_of_what_is_fed_back_apart_and_no_others() -> None:
+    replay = run("a, b = rollout_extras\nreturn b").replay
+    assert returned(replay) == "data{extras, taken rollout_extras[1]}@rollout_extras[1]"
+    assert returned(run("a, b = x\nreturn b").replay) == "data{input}@x[...]"

@@ -246,3 +246,8 @@ def test_decorators_are_known_by_their_last_names() -> None:
 def test_a_property_by_its_function_yields_what_the_function_returns() -> None:
     members = "made = property(lambda self: jax.random.normal(self.rngs()))"
     assert "sample" in value_of("self.made", members=members)
+
+
+def test_an_attribute_by_an_unknown_name_comes_from_its_object() -> None:
+    cls = "class C(nnx.Module): pass"
+    assert value_of("getattr(self.c, name) + 1", init="self.c = C()", before=cls) == "data{self.c}"

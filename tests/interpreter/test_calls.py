@@ -166,3 +166,15 @@ def test_a_function_of_the_host_is_called_by_code_that_cannot_be_seen() -> None:
     code = "unknown(np.random.normal, np.ndarray, x)"
     told = events_in(code, before=BEFORE)
     assert told == [f"{code} draws on the host: numpy.random.normal"]
+
+
+def test_a_stream_below_a_held_stream_of_unknown_type_is_drawn_from() -> None:
+    assert events_in("self.thing.rngs.params.normal((3,))") == [
+        "self.thing.rngs.params.normal((3,)) draws from self.thing.rngs.params"
+    ]
+    assert events_in("self.thing.rngs.a.b.normal((3,))") == []
+
+
+def test_a_part_that_a_method_takes_out_of_the_carry_is_the_carrys() -> None:
+    assert value_of("state['a'].copy()") == "data{carry}@state['a']"
+    assert value_of("state['a'].pop('k')") == "data{carry}@state['a']['k']"

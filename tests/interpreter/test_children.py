@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 import support
-from interpreting import events_in, value_of
+from interpreting import events_in, run, shown, value_of
 
-from flake8_nnx_rng.interpreter import Auditor
+from flake8_nnx_rng.interpreter import Auditor, CalledChild
 from flake8_nnx_rng.knowledge.children import Promise, Threads
 from flake8_nnx_rng.project import Hierarchy
 
@@ -186,3 +186,21 @@ class M(StatefulModule):
 """)
     )
     assert Auditor(Hierarchy()).promise(file.classes[0]) == Promise(Threads[extras], Threads[carry])
+
+
+def test_a_child_that_is_built_for_one_call_goes_by_its_librarys_name() -> None:
+    code = "nnx_ppo.networks.variational.VariationalBottleneck(4, self.rngs)(state, x)"
+    told = events_in(code, before="import nnx_ppo.networks.variational")
+    assert f"{code} calls child nnx_ppo.VariationalBottleneck" in told
+
+
+@pytest.mark.parametrize("name", ["state", "module_state", "network_state", "key"])
+def test_a_childs_state_may_be_given_by_name(name: str) -> None:
+    audit = run(
+        f"self.child({name}=state, x=x)",
+        init="self.child = nnx_ppo.networks.variational.VariationalBottleneck(4, rngs)",
+        before="import nnx_ppo.networks.variational",
+    )
+    (called,) = (event for event in audit.rollout if isinstance(event, CalledChild))
+    assert called.state is not None
+    assert shown(called.state) == "data{carry}@state"

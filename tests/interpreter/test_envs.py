@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from interpreting import run
+from interpreting import run, value_of
 
 from flake8_nnx_rng.interpreter import Drew
 from flake8_nnx_rng.interpreter.taint import carried_in
@@ -77,3 +77,9 @@ def test_a_draw_sees(code: str, spread: str) -> None:
     events = run(f"return {code}", members=MEMBERS).rollout
     sources = [carried_in(event.source.taint) for event in events if isinstance(event, Drew)]
     assert [[source.spread.name for source in carried] for carried in sources] == [[spread]]
+
+
+def test_keys_that_a_map_puts_first_are_counted_if_their_number_is_known() -> None:
+    code = "jax.vmap(lambda k: jax.random.split(k, {}), out_axes=1)(state)"
+    assert value_of(code.format(2)) == "(key{carry}, key{carry})"
+    assert value_of(code.format("x")) == "[key{carry, env, input}...]"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import support
-from interpreting import node, shown
+from interpreting import events_in, node, shown
 
 from flake8_nnx_rng.interpreter.joins import (
     MAX_DEPTH,
@@ -219,3 +219,9 @@ def test_a_held_value_is_known_by_its_place(value: Value, expected: str) -> None
 @pytest.mark.parametrize(("value", "expected"), HELD.values(), ids=HELD.keys())
 def test_holding_a_value_twice_is_holding_it_once(value: Value, expected: str) -> None:
     assert shown(held(held(value, "p"), "p")) == expected
+
+
+def test_a_layer_in_a_sequence_is_held_among_its_layers() -> None:
+    place = "self.l.layers[0]"
+    told = events_in("self.l(x)", init="self.l = nnx.Sequential(nnx.Dropout(0.5, rngs=rngs))")
+    assert told == [f"self.l(x) draws from {place}.rngs in Dropout@{place}"]

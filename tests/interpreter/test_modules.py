@@ -251,3 +251,9 @@ def test_the_children_of_a_list_are_layers() -> None:
 def test_a_module_that_calls_itself_is_checked_once() -> None:
     audit = support.audit_of(module("return self(state, x)"))
     assert audit.is_complete
+
+
+def test_a_layer_that_writes_is_told_with_what_it_makes_of_it() -> None:
+    assert events_in("self.norm(x)", init="self.norm = nnx.BatchNorm(3, rngs=rngs)") == [
+        "self.norm(x) writes self.norm: BatchNorm@self.norm -> data{input, self.norm}"
+    ]

@@ -260,3 +260,8 @@ def test_a_pass_knows_nothing_of_the_functions_that_an_earlier_pass_defined() ->
     members = "def __call__(self, a, b, c=None):\n    a = (lambda: a, 1)[1]\n    return a"
     passes = support.audit_of(_class(members), "M")
     assert returned(passes.rollout) == returned(passes.replay) == "1"
+
+
+def test_the_carry_of_a_dict_that_is_only_partly_known_has_unknown_entries() -> None:
+    start = "def initialize_state(self, n): return {'a': 1, **self.thing}"
+    assert value_of("state['b']", members=start) == "data{carry}@state[...]"

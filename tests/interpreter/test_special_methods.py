@@ -95,3 +95,12 @@ def test_what_a_dataclass_of_its_own_runs_after_its_constructor_is_run() -> None
     """
     audit = support.audit_of(textwrap.dedent(code))
     assert told_all(audit.rollout) == ["self.s() draws from self.s"]
+
+
+def test_an_item_is_what_the_class_says() -> None:
+    cls = """
+        class C(nnx.Module):
+            def __init__(self, r): self.r = r
+            def __getitem__(self, i): return (i, self.r)
+    """
+    assert value_of("self.c[0]", init="self.c = C(rngs)", before=cls) == "(0, rngs@self.c.r)"

@@ -124,3 +124,11 @@ def test_a_return_knows_which_keys_are_spent() -> None:
     (event,) = _returns("jax.random.fold_in(state['a'], 1)\nself.draw(state['b'])\nreturn 1")
     assert event.keys(Use.DRAWN, Use.SPLIT) == {Region("state['b']")}
     assert event.keys(Use.FOLDED) == {Region("state['a']")}
+
+
+def test_two_keys_of_one_function_are_told_apart() -> None:
+    made = [f"{key} = jax.random.fold_in(self.key, {i})" for i, key in enumerate("ab")]
+    draws = {key: f"jax.random.normal({key})" for key in "ab"}
+    code = "\n".join([*made, *draws.values()])
+    assert uses_in(code) == []
+    assert [len(uses_in(f"{code}\n{draws[key]}")) for key in "ab"] == [1, 1]

@@ -191,3 +191,37 @@ def test_a_key_that_goes_through_a_layer_without_a_state_is_not_drawn_from(tmp_p
     assert found(tmp_path, {"main.py": _drawing(MAPPED + KEPT) + "\n" + CHAIN}) == []
     drawing = CHAIN.replace("(state, x, 0.0", "(state, jax.vmap(jax.random.normal)(state), 0.0")
     assert len(found(tmp_path, {"main.py": _drawing(MAPPED + KEPT) + "\n" + drawing})) == 1
+
+
+ALIASES = {
+    "the other of two": (
+        'import jax\nKEY = jax.random.key(0, impl="threefry2x32" if slow else "rbg")\n',
+        1,
+    ),
+    "a name of a name": (
+        'import jax\nA = "rbg"\nB = A\nKEY = jax.random.key(0, impl=B)\n',
+        1,
+    ),
+    "a default of a name": (
+        'import jax\nA = "rbg"\nB = A\ndef key(impl=B):\n    return jax.random.key(0, impl=impl)\n',
+        1,
+    ),
+    "names of each other": (
+        'import jax\nif x:\n    A = B\nelse:\n    A = "rbg"\nB = A\n'
+        "KEY = jax.random.key(0, impl=A)\n",
+        1,
+    ),
+    "a default of its own name": (
+        "import jax\nA = A\ndef key(impl=A):\n    return jax.random.key(0, impl=impl)\n",
+        0,
+    ),
+    "another function's parameter": ('import other\nKEY = other.key(0, impl="rbg")\n', 0),
+    "another setting": ('import jax\njax.config.update("jax_platforms", "rbg")\n', 0),
+}
+
+
+@pytest.mark.parametrize("name", ALIASES)
+def test_the_implementation_is_found_through_names(name: str, tmp_path: Path) -> None:
+    choice, count = ALIASES[name]
+    messages = found(tmp_path, {"main.py": choice, "lib/layers.py": CARRYING})
+    assert len(set(messages)) == count

@@ -322,3 +322,29 @@ def test_noise_on_what_a_child_of_unknown_class_scores_is_that_child_s_business(
             )
     """
     assert reported(code) == []
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "PPONetworkOutput(raw, raw.sum(-1), noise.sum(-1))",
+        "PPONetworkOutput(actions=raw, loglikelihoods=raw.sum(-1), value_estimates=noise.sum(-1))",
+        "{'action': raw, 'log_likelihood': raw.sum(-1), 'entropy': noise.sum(-1)}",
+    ],
+)
+def test_only_the_action_must_be_the_stored_one(output: str) -> None:
+    code = f"""
+        from nnx_ppo.networks.types import PPONetworkOutput
+
+
+        class Root(StatefulModule):
+            def initialize_state(self, batch_size):
+                return jax.random.split(jax.random.key(3), batch_size)
+
+            def __call__(self, key, x, rollout_extras=None):
+                key, use = jax.vmap(lambda k: tuple(jax.random.split(k)))(key)
+                noise = jax.vmap(lambda k, row: jax.random.normal(k, row.shape))(use, x)
+                raw = x + noise if rollout_extras is None else rollout_extras
+                return StatefulModuleOutput(key, {output}, 0.0, {{}}, raw)
+    """
+    assert reported(code) == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 
 import pytest
-from support import marked, reported
+from support import findings_of, marked, reported
 
 MODULE = """
     class M({base}):
@@ -181,3 +181,25 @@ def test_keys_that_are_used_once_are_not_reported(body: str) -> None:
 def test_a_key_that_is_used_again_is_reported_there(body: str) -> None:
     code = module(body)
     assert reported(code, "NNX401") == marked(code)
+
+
+CALLED = {
+    "a local name": ("k = jax.vmap(jax.random.split)(state)[:, 0]", "k", "k"),
+    "an item": ("k = jax.vmap(jax.random.split)(state)", "k[:, 0]", "k[:, 0]"),
+    "another name of the carry": ("k = state", "k", "state"),
+}
+
+
+@pytest.mark.parametrize("name", CALLED)
+def test_the_key_goes_by_its_place_or_its_expression(name: str) -> None:
+    before, key, called = CALLED[name]
+    findings = findings_of(f"""
+        class M(StatefulModule):  # NNX401
+            def __call__(self, state, x, rollout_extras=None):
+                {before}
+                a = jax.random.split({key}, 3)
+                b = jax.random.split({key}, 4)
+                return StatefulModuleOutput(a[:, 0], x, 0.0, {{}})
+    """)
+    (text,) = [finding.text for finding in findings if finding.code == "NNX401"]
+    assert f": key {called} is split and was split before" in text

@@ -164,3 +164,16 @@ def test_the_extras_are_none_in_the_rollout_alone(kind: str) -> None:
     body = f"if isinstance(rollout_extras, {kind}): self.rngs()"
     assert events_in(body, before=BEFORE) != []
     assert events_in(body, before=BEFORE, replay=True) == []
+
+
+def test_a_filters_function_is_called() -> None:
+    draw = "def f(self, v): return self.rngs()"
+    told = events_in("filter(self.f, [x])", members=draw)
+    assert told == ["self.rngs() draws from self.rngs"]
+    assert events_in("filter(None, [self.f])", members=draw) == []
+
+
+def test_what_may_be_a_type_or_not_decides_nothing() -> None:
+    assert value_of("isinstance(None, self.thing)") == "data"
+    assert value_of("isinstance(None, (int, float))") == "False"
+    assert value_of("isinstance(None, type(None))") == "True"
