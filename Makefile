@@ -23,9 +23,10 @@ DEMO_PACKAGE := nnx-ppo==0.3.0
 
 SEED ?= 1
 N ?= 5000
+JOBS ?= 1
 PROOF_DIR ?= $(VENV)/proof
 
-.PHONY: demo test lint types quick compatible slow thorough proof venv clean
+.PHONY: demo test lint types quick compatible slow thorough proof mutants venv clean
 
 demo: $(VENV)/.demo
 	@echo "== The sources of $(DEMO_PACKAGE): nothing to report"
@@ -74,8 +75,13 @@ proof: $(VENV)/.test
 	PYTHONPATH=tests $(BIN)/python -m differential --seed $(SEED) --count $(N) --out $(PROOF_DIR) \
 		$(PROOF_ARGS)
 
+# A sample of N mutants of the linter's rules and interpreter, each with the tests that reach it.
+mutants: N := 800
+mutants: $(VENV)/.mutants
+	$(BIN)/python tests/linter_mutants.py --count $(N) --seed $(SEED) --jobs $(JOBS) --diffs
+
 clean:
-	rm -rf .venv* build .coverage .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv* build mutants .coverage .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 $(VENV)/bin/python:
@@ -90,4 +96,8 @@ $(VENV)/.demo: $(VENV)/bin/python pyproject.toml
 $(VENV)/.test: $(VENV)/bin/python pyproject.toml
 	$(BIN)/python -m pip install $(PIP_ARGS) -e '.[test]' \
 		$(if $(CONSTRAINTS),-c $(CONSTRAINTS))
+	touch $@
+
+$(VENV)/.mutants: $(VENV)/bin/python pyproject.toml
+	$(BIN)/python -m pip install $(PIP_ARGS) -e '.[mutants]'
 	touch $@

@@ -218,3 +218,11 @@ def test_unpacking_tells_the_parts_of_what_is_fed_back_apart_and_no_others() -> 
     replay = run("a, b = rollout_extras\nreturn b").replay
     assert returned(replay) == "data{extras, taken rollout_extras[1]}@rollout_extras[1]"
     assert returned(run("a, b = x\nreturn b").replay) == "data{input}@x[...]"
+
+
+def test_an_item_of_a_collection_that_the_pass_made_is_written_with_its_value() -> None:
+    told = events_in("self.d = [1, x]\nself.d[0] = state")
+    assert told == [
+        "self.d writes self.d: data -> (1, data{input}@x)",
+        "self.d[0] writes self.d[...]: data -> data{carry}@state",
+    ]

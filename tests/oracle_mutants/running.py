@@ -11,6 +11,7 @@ import importlib.abc
 import importlib.util
 import io
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -87,8 +88,16 @@ class _Outcomes:
 def run(breaks: Iterable[Break]) -> dict[str, list[str]]:
     """The tests that pass under each break, and under none, in a fresh process."""
     names = [wanted.name for wanted in breaks]
-    command = [sys.executable, "-m", __name__, *names]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    command = [sys.executable, "-m", "oracle_mutants.running", *names]
+    paths = os.pathsep.join([str(ROOT / "tests"), *filter(None, [os.environ.get("PYTHONPATH")])])
+    done = subprocess.run(
+        command,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     found: dict[str, list[str]] = json.loads(done.stdout.splitlines()[-1])
     return found

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from support import findings_of
 
 from flake8_nnx_rng.lint import lint
 from flake8_nnx_rng.rules import CATALOGUE
 from flake8_nnx_rng.source import Document
+
+from .samplers import sampler
 
 TEXTS: dict[str, tuple[str, ...]] = {
     "NNX101": (
@@ -127,3 +130,33 @@ def test_the_message_is(code: str) -> None:
 
 def test_every_rule_that_has_an_example_has_its_message_here() -> None:
     assert set(TEXTS) == {code for code, rule in CATALOGUE.items() if rule.invalid}
+
+
+@pytest.mark.parametrize(
+    ("key", "place"), [("keys['b']", "keys['b']"), ("keys.b", "keys['b']"), ("pair[1]", "pair[1]")]
+)
+def test_a_key_in_a_collection_is_named_with_its_place_there(key: str, place: str) -> None:
+    (finding,) = findings_of(f"""
+        class M(StatefulModule):
+            def __init__(self, rngs):
+                self.keys = {{'a': nnx.RngKey(rngs()), 'b': nnx.RngKey(rngs())}}
+                self.pair = (1, nnx.RngKey(rngs()))
+
+            def __call__(self, state, x, rollout_extras=None):
+                noise = jax.random.normal(self.{key}[...], x.shape)
+                return StatefulModuleOutput(state, x + noise, 0.0, {{}})
+    """)
+    assert f" draws with class-level key self.{place}: " in finding.text
+
+
+def test_an_action_that_is_made_of_stored_noise_is_said_to_move() -> None:
+    body = """
+        noise = self.rngs.normal(mean.shape) if rollout_extras is None else rollout_extras
+        raw = mean + std * noise
+        kept = noise
+    """
+    (finding,) = findings_of(sampler(body))
+    assert finding.text == (
+        "NNX302 M.__call__ returns an action that is not the stored one: it moves with the "
+        "parameters; store the raw action in rollout_extras and use it as it is"
+    )

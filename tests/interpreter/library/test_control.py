@@ -206,3 +206,10 @@ def test_a_partial_kept_in_an_attribute_draws_from_its_held_key() -> None:
 def test_a_vmap_over_keys_of_the_carry_draws_from_the_carry() -> None:
     told = events_in("jax.vmap(lambda k, row: jax.random.normal(k, row.shape))(state, x)")
     assert told == ["jax.random.normal(k, row.shape) draws from state"]
+
+
+def test_a_map_over_a_tree_of_unknown_length_or_kind_calls_its_function_on_every_leaf() -> None:
+    pairs = "jax.tree.map(lambda v, w: (v, w), [state for _ in x], [x for _ in x])"
+    assert value_of(pairs) == "[(data{carry}@state, data{input}@x)...]"
+    either = "jax.tree.map(lambda v: (v, 1), {'a': state} if x else [x])"
+    assert value_of(either) == "((data{input}@x, 1)) | {'a': (data{carry}@state, 1)}"
