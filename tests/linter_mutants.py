@@ -19,7 +19,7 @@ import tomllib
 from pathlib import Path
 
 LEAST = 4
-"""Mutants of the smallest files."""
+"""Mutants of the smallest files, if there are as many for each."""
 
 FIRST = "flake8_nnx_rng.rules.rule.x_way__*"
 """A few that are run to have all of them made."""
@@ -86,12 +86,13 @@ def sampled(mutants: list[str], count: int, seed: int) -> list[str]:
     by_module = collections.defaultdict(list)
     for mutant in sorted(mutants):
         by_module[module_of(mutant)].append(mutant)
+    least = min(LEAST, max(1, count // len(by_module)))
     chance = random.Random(seed)
     return [
         mutant
         for own in by_module.values()
         for mutant in chance.sample(
-            own, min(len(own), max(LEAST, round(count * len(own) / len(mutants))))
+            own, min(len(own), max(least, round(count * len(own) / len(mutants))))
         )
     ]
 

@@ -17,8 +17,10 @@ MUTANTS = [
 def test_every_module_has_its_share_of_the_sample() -> None:
     counts = Counter(map(module_of, sampled(MUTANTS, 100, seed=1)))
     assert counts == {"rules.large": 91, "rules.small": 9, "rules.tiny": 3}
-    counts = Counter(map(module_of, sampled(MUTANTS, 10, seed=1)))
-    assert counts == {"rules.large": 9, "rules.small": LEAST, "rules.tiny": 3}
+    counts = Counter(map(module_of, sampled(MUTANTS, 30, seed=1)))
+    assert counts == {"rules.large": 27, "rules.small": LEAST, "rules.tiny": 3}
+    counts = Counter(map(module_of, sampled(MUTANTS, 1, seed=1)))
+    assert counts == {"rules.large": 1, "rules.small": 1, "rules.tiny": 1}
 
 
 def test_a_seed_stands_for_a_sample_whatever_the_order() -> None:

@@ -220,11 +220,8 @@ def _either(
 
 def _map(it: Interpreter, arguments: Arguments, node: cst.CSTNode) -> Value:
     """`map(f, xs, ...)`: `f` on the elements."""
-    function = arguments.get("f", 0) or Opaque()
-    collections = arguments.positional[1:] or tuple(
-        v for k, v in arguments.keywords if k not in ("f", "batch_size", "is_leaf")
-    )
-    elements = tuple(containers.element(v) for v in collections)
+    function = arguments.get("", 0) or Opaque()
+    elements = tuple(containers.element(v) for v in arguments.positional[1:])
     with going_over(it, Items(elements)) as begin:
         begin()
         return Bag(it.call(function, Arguments(elements, (), arguments.rest), node))
