@@ -226,3 +226,10 @@ def test_an_item_of_a_collection_that_the_pass_made_is_written_with_its_value() 
         "self.d writes self.d: data -> (1, data{input}@x)",
         "self.d[0] writes self.d[...]: data -> data{carry}@state",
     ]
+
+
+def test_unpacking_what_is_known_tells_its_items_apart_unless_there_is_a_star() -> None:
+    assert value_of("a, b = (state, x)\n(a, b)") == "(data{carry}@state, data{input}@x)"
+    rest = "[1 | data{carry}@state | data{input}@x...]"
+    assert value_of("a, *b = (state, x, 1)\n(a, b)") == f"(data{{carry}}@state, {rest})"
+    assert value_of("*a, b = (state, x, 1)\n(a, b)") == f"({rest}, 1)"

@@ -100,3 +100,9 @@ EVENTS: dict[str, tuple[str, list[str]]] = {
 @pytest.mark.parametrize(("code", "expected"), EVENTS.values(), ids=EVENTS.keys())
 def test_what_happens(code: str, expected: list[str]) -> None:
     assert events_in(code, before=BEFORE) == expected
+
+
+@pytest.mark.parametrize("shape", ["jnp.shape(x)", "jnp.shape(a=x)", "x.shape"])
+def test_the_first_axis_of_the_input_counts_the_environments(shape: str) -> None:
+    assert value_of(f"{shape}[0]") == "data{batch_size}"
+    assert value_of(f"{shape}[1]") == "data"
