@@ -9,6 +9,7 @@ ROLLOUT_TAKES = """carry = where(ended, again["carry"], out["carry"])
         steps.append(_step(state, after, out, again["carry"], carry))
         state = stage.marked(again["state"])
     draws = tuple(recorder.draws)
+    counts = recorder.roundings, recorder.collisions
     return Pass(done.shape[1],"""
 LATER = "arguments = (state, carry, take(_at(stage, obs, number), minibatch), *given)"
 
@@ -111,7 +112,7 @@ PASSES = (
             ),
             Edit(
                 "inputs.py",
-                "return np.append(tail[:-1], 0) if size > 1 else tail",
+                "return min(parts, key=lambda part: _in_place(part, envs))",
                 "return np.arange(size)",
             ),
         ),
@@ -133,7 +134,7 @@ PASSES = (
         (
             Edit(
                 "inputs.py",
-                "return np.append(tail[:-1], 0) if size > 1 else tail",
+                "return min(parts, key=lambda part: _in_place(part, envs))",
                 "return np.arange(size)",
             ),
         ),

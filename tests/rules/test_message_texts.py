@@ -93,6 +93,10 @@ TEXTS: dict[str, tuple[str, ...]] = {
         "Residual.__call__ calls self.inner without its rollout_extras: the loss replay draws"
         " again what the rollout drew; pass the child's part of rollout_extras",
     ),
+    "NNX304": (
+        "GaussianSampler.__call__ draws one sample for all envs: they explore the same way in "
+        "every step; draw in the shape of the batch",
+    ),
     "NNX401": (
         "DrawThenSplit.__call__: key state is split and was drawn from before: the two "
         "results are correlated; split it once and use each half once",
