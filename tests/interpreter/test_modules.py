@@ -255,5 +255,6 @@ def test_a_module_that_calls_itself_is_checked_once() -> None:
 
 def test_a_layer_that_writes_is_told_with_what_it_makes_of_it() -> None:
     assert events_in("self.norm(x)", init="self.norm = nnx.BatchNorm(3, rngs=rngs)") == [
-        "self.norm(x) writes self.norm: BatchNorm@self.norm -> data{input, learned by self.norm, self.norm}"
+        "self.norm(x) writes self.norm: BatchNorm@self.norm -> "
+        "data{input, learned by self.norm, self.norm}"
     ]
