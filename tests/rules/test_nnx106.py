@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from support import codes_of, marked, reported
 
 
@@ -47,3 +48,21 @@ def test_a_key_of_which_nothing_is_known_is_not_called_a_constant() -> None:
     """)
         == []
     )
+
+
+FORKED = {
+    "a fork": "noise = nnx.Rngs(0).fork().normal(x.shape)",
+    "a fork of a stream": "noise = nnx.Rngs(noise=0).fork().noise.normal(x.shape)",
+    "splits": "noise = jax.random.normal(nnx.Rngs(0).split(2).default.key[0], x.shape)",
+}
+
+
+@pytest.mark.parametrize("name", FORKED)
+def test_streams_that_constant_streams_give_out_are_constant(name: str) -> None:
+    codes = codes_of(f"""
+        class M(StatefulModule):
+            def __call__(self, state, x, rollout_extras=None):
+                {FORKED[name]}
+                return StatefulModuleOutput(state, x + noise, 0.0, {{}})
+    """)
+    assert codes == ["NNX106"]

@@ -40,7 +40,9 @@ def advance(it: Interpreter, stream: Stream, node: cst.CSTNode, arguments: Taint
     """A stream moves on and gives out streams of its own."""
     it.emit(Advanced(it.site(node), stream))
     uses.move(it, stream)
-    return Stream(_given_out(it, stream, node) | arguments, None, stream.single)
+    # What a stream of the pass itself gives out is reported where it is drawn from.
+    given_out = stream.taint if stream.path is None else _given_out(it, stream, node)
+    return Stream(given_out | arguments, None, stream.single)
 
 
 def _given_out(it: Interpreter, stream: Stream, node: cst.CSTNode) -> Taint:

@@ -116,6 +116,16 @@ def test_a_mapped_function_that_reads_a_key_from_outside_is_left_alone(folding: 
     assert not any(proposal.edits for proposal in proposed(code))
 
 
+def test_keys_of_streams_that_constant_streams_give_out_are_left_alone() -> None:
+    code = noisy(
+        "many = nnx.Rngs(0).split(x.shape[0])\n"
+        "y = jax.vmap(lambda k, row: row + jax.random.normal(k, row.shape))"
+        "(many.default.key[...], x)\n" + END
+    )
+    (proposal,) = proposed(code)
+    assert "gives out streams" in proposal.reason
+
+
 def test_a_row_s_number_is_not_folded_into_its_key() -> None:
     code = noisy(
         "keys = jax.vmap(jax.random.fold_in)(self.rngs.noise.key[...], jnp.arange(x.shape[0]))\n"

@@ -204,11 +204,18 @@ class _Finder:
         for one in made:
             if not isinstance(one, cst.BaseExpression) or not self._tree.holds(one):
                 raise RefusedError(f"it is not clear which key `{self._code(node)}` draws from")
+            if self._gives_streams(one):
+                raise RefusedError(f"`{self._code(one)}` gives out streams; carry them as keys")
             self._site(one, Form.KEY)
             self._marks.add(Fixed(one))
         for path in paths:
             self._paths[path] = None
             self._marks.add(Held(path))
+
+    def _gives_streams(self, node: cst.BaseExpression) -> bool:
+        """Whether what is made from a constant is asked for other streams, not for keys."""
+        parent = self._tree.parent(node)
+        return isinstance(parent, cst.Attribute) and parent.attr.value in ADVANCE_METHODS
 
     def _add_advanced(self, node: cst.CSTNode) -> None:
         self._check_advances(node)
