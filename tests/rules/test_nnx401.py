@@ -203,3 +203,15 @@ def test_the_key_goes_by_its_place_or_its_expression(name: str) -> None:
     """)
     (text,) = [finding.text for finding in findings if finding.code == "NNX401"]
     assert f": key {called} is split and was split before" in text
+
+
+def test_a_stored_key_that_is_split_for_nothing_is_the_same_in_the_next_step() -> None:
+    used = "following, use = jax.random.split(self.key[...])\n"
+    noise = "noise = 0.0\n"
+    kept = MODULE.format(base="StatefulModule", body=textwrap.indent(used + noise, 12 * " "))
+    moved = "self.key[...] = following\n"
+    written = MODULE.format(
+        base="StatefulModule", body=textwrap.indent(used + moved + noise, 12 * " ")
+    )
+    assert [code for code, _ in reported(kept)] == ["NNX401"]
+    assert "NNX401" not in [code for code, _ in reported(written)]

@@ -128,3 +128,12 @@ def test_noise_that_is_put_on_what_a_layer_learned_is_not_the_action(noise: str)
         raw = self.head(x)[:, : x.shape[1]] + kept
     """
     assert [code for code, _ in reported(sampler(body))] == ["NNX302"]
+
+
+def test_noise_that_any_class_puts_on_a_learned_mean_again_is_reported() -> None:
+    body = """
+        kept = self.rngs.normal(x.shape) if rollout_extras is None else rollout_extras
+        raw = self.head(x)[:, : x.shape[1]] + kept
+    """
+    code = sampler(body).replace("(ActionSampler)", "(StatefulModule)")
+    assert [found for found, _ in reported(code)] == ["NNX302"]

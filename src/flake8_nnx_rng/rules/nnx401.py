@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from flake8_nnx_rng.interpreter import Audit, Returned, Reused, Use
+from flake8_nnx_rng.interpreter import Audit, Drew, Returned, Reused, Use, Wrote
+from flake8_nnx_rng.interpreter.regions import Region
+from flake8_nnx_rng.interpreter.taint import held_paths
 from flake8_nnx_rng.rules import patterns
 from flake8_nnx_rng.rules.carry import returned_used
 from flake8_nnx_rng.rules.rule import Breach, Rule, example, key_text, way
 
+_OWN = "self."
 _CONSUMING = frozenset({Use.DRAWN, Use.SPLIT})
 
 
@@ -24,12 +27,32 @@ def check(audit: Audit) -> Iterator[Breach]:
             )
         elif isinstance(event, Returned):
             spent = event.keys(*_CONSUMING)
+            for path in _kept(audit, spent):
+                yield Breach(
+                    event.site,
+                    f"{way(event.site)} uses up class-level key {path} and keeps it: the next step "
+                    "uses it again; carry one key per env in the state",
+                )
             for part in returned_used(event, spent, spent):
                 yield Breach(
                     event.site,
                     f"{way(event.site)} returns in {part} a key that was used already: the next "
                     "step's noise is correlated with this one's; return the unused half",
                 )
+
+
+def _kept(audit: Audit, spent: frozenset[Region]) -> list[str]:
+    """The held keys that are used up, but for no draw and for no other key in their place.
+
+    What is drawn from them is told by NNX102.
+    """
+    paths = {region.array for region in spent if region.array.startswith(_OWN)}
+    for event in audit.events():
+        if isinstance(event, Wrote):
+            paths.discard(event.path)
+        elif isinstance(event, Drew):
+            paths.difference_update(held_paths(event.source.taint))
+    return sorted(paths)
 
 
 RULE = Rule(

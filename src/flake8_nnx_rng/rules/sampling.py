@@ -99,13 +99,14 @@ def recomputed(audit: Audit) -> Iterator[Outcome]:
     back must itself depend on all that the action did. A return that draws nothing in the
     rollout either, as under a flag, has nothing to take back.
     """
-    made = [o for o in _outcomes(audit, audit.rollout) if o.draws and not o.emits_nothing]
+    rollout = list(_outcomes(audit, audit.rollout, every=True))
+    made = [o for o in rollout if o.draws and not o.emits_nothing]
     if not made:
         return
-    sites = {outcome.site.node for outcome in _outcomes(audit, audit.rollout)}
+    sites = {outcome.site.node for outcome in rollout}
     drawing = {outcome.site.node for outcome in made}
     has_policy = any(Entry.INPUT in outcome.action for outcome in made)
-    for outcome in _outcomes(audit, audit.replay):
+    for outcome in _outcomes(audit, audit.replay, every=True):
         if outcome.draws or (outcome.site.node in sites and outcome.site.node not in drawing):
             continue
         if Entry.EXTRAS not in outcome.action or _is_learned(outcome):
@@ -155,7 +156,12 @@ def _drawn_again(audit: Audit) -> frozenset[cst.CSTNode]:
     return frozenset().union(*(o.draws for o in _outcomes(audit, audit.replay)))
 
 
-def _outcomes(audit: Audit, events: tuple[Event, ...]) -> Iterator[Outcome]:
+def _outcomes(audit: Audit, events: tuple[Event, ...], *, every: bool = False) -> Iterator[Outcome]:
+    """The returns that score an action.
+
+    Of a class that is no sampler only draws from carried keys count, unless `every` one does: its
+    others are told by the rules on draws, where the replay does not get them back.
+    """
     own = {event.site.node for event in _draws(audit, events)}
     for site, value in returned(events):
         output, extras = field_of(value, "output"), field_of(value, library.EXTRAS)
@@ -163,7 +169,7 @@ def _outcomes(audit: Audit, events: tuple[Event, ...]) -> Iterator[Outcome]:
         if not audit.is_sampler and not _is_scored(output):
             continue
         action = taint_of(action_value)
-        counted = action if audit.is_sampler else _carried(action)
+        counted = action if audit.is_sampler or every else _carried(action)
         passed = {source.node for source in action if isinstance(source, Passed)}
         draws = (_nodes(counted) & own) - passed
         yield Outcome(site, action, extras, draws, action_value is not output)

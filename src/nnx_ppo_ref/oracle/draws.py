@@ -151,7 +151,8 @@ class Recorder:
                 self._families[primitive].update(key.tobytes() for key in sources.reshape(-1))
             self._inherit(sources, made)
         is_each = self.envs > 0 and made.shape[:1] == (self.envs,)
-        if is_each and primitive != "random_split" and not self._are_known(made):
+        is_made_once = primitive != "random_split" or not sources.ndim
+        if is_each and is_made_once and not self._are_known(made):
             self.claim(made)
 
     def _inherit(self, keys: np.ndarray, made: np.ndarray) -> None:

@@ -71,6 +71,11 @@ def turned_twice(module: Any, keys: Any, x: Any) -> Any:
     return keys, x + normal(jnp.broadcast_to(jnp.roll(use, 1)[-1], use.shape), x)
 
 
+def split_of_streams_in_turn(module: Any, state: Any, x: Any) -> Any:
+    rows = [jax.random.normal(key, (3,)) for key in jax.random.split(module.rngs(), len(x))]
+    return state, x + jnp.stack(rows)
+
+
 def split_of_one_in_turn(module: Any, keys: Any, x: Any) -> Any:
     keys, use = split(keys)
     rows = [jax.random.normal(key, (3,)) for key in jax.random.split(use[0], len(x))]
@@ -201,6 +206,7 @@ LOUD: dict[str, tuple[Callable[[Any, Any, Any], Any], str, float]] = {
     "the first environment's key for all": (first_key, "replay", 1),
     "the first environment's noise for all": (first_row, "replay independence", 1),
     "another environment's key": (another_envs_key, "replay", 1),
+    "keys of a stream, one after the other": (split_of_streams_in_turn, "replay purity", 1),
     "keys of the first environment's key, one after the other": (split_of_one_in_turn, "replay", 1),
     "another environment's key for all": (turned_twice, "replay independence", 1),
     "a key that is folded into and split": (folded_and_split, "hygiene", 0),
