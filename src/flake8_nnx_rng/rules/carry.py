@@ -91,15 +91,19 @@ def returned_used(
     """
     outputs = next_states(event)
     for state in outputs or [event.value]:
-        for part, leaf in leaves(state):
+        found = list(leaves(state))
+        moved = {part for part, leaf in found if getattr(leaf, "path", None) != part}
+        for part, leaf in found:
             if not isinstance(leaf, Key) or not any(r.array == part for r in moving):
                 continue
-            # A key that was drawn from and comes back unchanged is told by NNX201.
-            is_drawn = any(part in parts for parts in event.drawn_with)
-            if not (outputs and leaf.path == part and is_drawn):
-                met = [any(meet(region, other) for other in used) for region in leaf.regions]
-                if met and all(met):
-                    yield part
+            # A key that was drawn from and comes back unchanged is told by NNX201; one that moves
+            # on in another branch may be used there alone.
+            is_told = part in moved or any(part in parts for parts in event.drawn_with)
+            if outputs and leaf.path == part and is_told:
+                continue
+            met = [any(meet(region, other) for other in used) for region in leaf.regions]
+            if met and all(met):
+                yield part
 
 
 def remembered(audit: Audit) -> Iterator[Event]:
