@@ -215,3 +215,12 @@ def test_a_stored_key_that_is_split_for_nothing_is_the_same_in_the_next_step() -
     )
     assert [code for code, _ in reported(kept)] == ["NNX401"]
     assert "NNX401" not in [code for code, _ in reported(written)]
+
+
+def test_a_stored_key_may_seed_every_initial_state() -> None:
+    code = MODULE.format(
+        base="StatefulModule", body=textwrap.indent(SPLIT + "noise = 0.0", 12 * " ")
+    )
+    seeded = code.replace("split(self.rngs(), batch_size)", "split(self.key[...], batch_size)")
+    assert seeded != code
+    assert reported(seeded) == []

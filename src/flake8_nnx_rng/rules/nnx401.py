@@ -8,7 +8,7 @@ from flake8_nnx_rng.interpreter import Audit, Drew, Returned, Reused, Use, Wrote
 from flake8_nnx_rng.interpreter.regions import Region
 from flake8_nnx_rng.interpreter.taint import held_paths
 from flake8_nnx_rng.rules import patterns
-from flake8_nnx_rng.rules.carry import returned_used
+from flake8_nnx_rng.rules.carry import next_states, returned_used
 from flake8_nnx_rng.rules.rule import Breach, Rule, example, key_text, way
 
 _OWN = "self."
@@ -27,7 +27,7 @@ def check(audit: Audit) -> Iterator[Breach]:
             )
         elif isinstance(event, Returned):
             spent = event.keys(*_CONSUMING)
-            for path in _kept(audit, spent):
+            for path in _kept(audit, spent) if next_states(event) else ():
                 yield Breach(
                     event.site,
                     f"{way(event.site)} uses up class-level key {path} and keeps it: the next step "
