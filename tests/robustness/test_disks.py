@@ -5,14 +5,12 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-import random
-import signal
 import socket
 import stat
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -23,7 +21,6 @@ from flake8_nnx_rng.adapters.cli import main
 from flake8_nnx_rng.codemod.applying import running
 from flake8_nnx_rng.codemod.applying.fixing import Task
 from flake8_nnx_rng.codemod.applying.running import Run
-from flake8_nnx_rng.codemod.applying.writing import SUFFIX
 from flake8_nnx_rng.source import SourceError, read_bytes
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="has other limits and signals")
@@ -306,67 +303,3 @@ while True:
     else:
         path.write_text(text[:random.randrange(len(text))] if kind == 2 else text)
 """
-
-KILLS, FILES = 40, 12
-LONG = NOISY + "# " + "long " * 20_000 + "\n"
-FIXING = """
-import sys
-from flake8_nnx_rng.adapters import cli, fix
-from planning import mend
-fix.planner = mend
-print("ready", flush=True)
-sys.exit(cli.main(["fix", "--nnx-rng-no-cache", "-j1", "."]))
-"""
-
-
-def _killed(directory: Path, delay: float) -> bool:
-    """Runs `fix` until it is killed; whether that was before its end."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", FIXING],
-        cwd=directory,
-        env=ENVIRONMENT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    )
-    assert process.stdout is not None
-    process.stdout.readline()
-    time.sleep(delay)
-    process.send_signal(signal.SIGKILL)
-    process.communicate(timeout=60)
-    return process.returncode == -signal.SIGKILL
-
-
-def _moments(seconds: float) -> Iterator[float]:
-    chance = random.Random(0)
-    return (chance.uniform(0, seconds) for _ in range(KILLS))
-
-
-@pytest.mark.slow
-@pytest.mark.thorough
-def test_a_run_that_is_killed_at_any_moment_leaves_every_file_old_or_new(directory: Path) -> None:
-    """And beside them at most one temporary file, that of the file that was being written."""
-    for number in range(FILES):
-        write(directory, f"file{number:02}.py", LONG)
-    start = time.monotonic()
-    command = [sys.executable, "-c", FIXING]
-    subprocess.run(command, env=ENVIRONMENT, stdout=subprocess.DEVNULL, check=True)
-    assert not _killed(directory, 60) or True
-    new = (directory / "file00.py").read_bytes()
-    whole = time.monotonic() - start
-    assert (new == LONG.encode()) is False  # told without a difference of megabytes
-    kills = partial = left = 0
-    for delay in _moments(whole):
-        for number in range(FILES):
-            write(directory, f"file{number:02}.py", LONG)
-        kills += _killed(directory, delay)
-        contents = [path.read_bytes() for path in sorted(directory.glob("*.py"))]
-        assert len(contents) == FILES
-        assert set(contents) <= {LONG.encode(), new}
-        partial += 0 < contents.count(new) < FILES
-        rest = list(directory.glob(f"*{SUFFIX}"))
-        assert len(rest) <= 1
-        left += len(rest)
-        for one in rest:
-            one.unlink()
-    print(f"{kills} kills, {partial} amid the writing, {left} temporary files left")
-    assert kills > KILLS // 2

@@ -19,6 +19,7 @@ from flake8_nnx_rng.cache import SUFFIX
 pytestmark = pytest.mark.slow
 NEEDS_LINKS = pytest.mark.skipif(os.name != "posix", reason="links are for everybody on POSIX only")
 TRACE = "open({!r}, 'a').write('run')\n"
+MODULES = 10
 IMPORTED = ("multiprocessing", "signal", "struct", "libcst", "flake8_nnx_rng", "conftest", "setup")
 """Modules that something may look for in the current directory."""
 
@@ -112,7 +113,7 @@ def planted(directory: Path) -> Path:
     """Fills a tree with code that leaves a trace if anything runs it; where the trace would be."""
     trace = directory.parent / "trace"
     line = TRACE.format(str(trace)).strip()
-    for number in range(20):
+    for number in range(MODULES):
         write(directory, f"m{number:02}.py", HOSTILE.format(trace=line))
     for name in IMPORTED:
         write(directory, f"{name}.py", line + "\n")
@@ -138,7 +139,7 @@ def test_nothing_that_is_read_is_run(directory: Path, command: str) -> None:
     assert done.returncode == FAILED  # there are files in an encoding that is none
     assert done.stderr.count("wrong encoding: unknown encoding") == 2, done.stderr
     assert done.stderr.count("\n") == 2
-    assert "m19.py" in done.stdout
+    assert f"m{MODULES - 1:02}.py" in done.stdout
     assert not trace.exists()
 
 
@@ -237,7 +238,10 @@ def test_the_command_line_may_put_the_cache_anywhere(directory: Path, command: l
 
 HOSTILE_TOML = {
     "nested arrays": "a = " + "[" * 100_000,
-    "nested tables": "a" + ".a" * 20_000 + " = 1",
+    "nested tables": "a" + ".a" * 200_000 + " = 1",
+    "tables in quotes": "[a" + " . 'a'" * 200_000 + "]",
+    "a name that never ends": "a" * 1_000_000,
+    "strings that never end": '"\\"' * 300_000,
     "inline tables": "a = " + "{a = " * 50_000,
     "a number without end": "a = " + "9" * 1_000_000,
     "a root that is no path": '[tool.uv.build-backend]\nmodule-root = "a\\u0000b"',

@@ -120,3 +120,11 @@ def test_what_stops_the_search_for_positions_arrives_as_it_is(
     monkeypatch.setattr(cst.Name, "_codegen_impl", stopped)
     with pytest.raises(kind):
         positions.span(tree.body[0])
+
+
+def test_a_tree_is_not_walked_through_for_positions_but_written(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tree, positions = _parsed(b"x = 1\n")
+    monkeypatch.setattr(cst.Module, "visit", None)
+    assert positions.span(tree) == Span(1, 0, 2, 0)

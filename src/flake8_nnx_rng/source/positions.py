@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import libcst
@@ -36,8 +36,17 @@ class Positions:
     def _ranges(self) -> Mapping[libcst.CSTNode, CodeRange]:
         from libcst.metadata import MetadataWrapper, PositionProvider
 
+        class Wrapper(MetadataWrapper):
+            """Does not walk through the tree for the visitors that there are none of."""
+
+            def visit_batched(
+                self, visitors: Iterable[libcst.BatchableCSTVisitor], *hooks: Any, **named: Any
+            ) -> libcst.CSTNode:
+                some = list(visitors)
+                return super().visit_batched(some, *hooks, **named) if some else self.module
+
         # The tree was parsed by us and is never edited in place, so no defensive copy is needed.
-        wrapper = MetadataWrapper(self.module, unsafe_skip_copy=True)
+        wrapper = Wrapper(self.module, unsafe_skip_copy=True)
         try:
             return wrapper.resolve(PositionProvider)
         except KeyError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import configparser
 import os
+import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -72,10 +73,18 @@ def _project_of(disk: Disk, file: Path) -> Path | None:
     return None
 
 
+_STRINGS = re.compile(
+    r"""\"{3}.*?(?:\"{3}|\Z)|'{3}.*?(?:'{3}|\Z)|"(?:[^"\\\n]|\\.)*+"?|'[^'\n]*+'?""", re.DOTALL
+)
+_LONG_KEY = re.compile(r"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){100}")
+"""A key of so many parts that `tomllib`, which takes quadratic time, could take hours."""
+
+
 @lru_cache
 def _in_pyproject(content: bytes) -> list[str]:
     try:
-        tables = tomllib.loads(content.decode())
+        text = content.decode()
+        tables = {} if _LONG_KEY.search(_STRINGS.sub("s", text)) else tomllib.loads(text)
     except (ValueError, RecursionError):  # broken or hostile: not ours to report
         return []
     return [
