@@ -6,9 +6,9 @@ import contextlib
 import io
 import os
 import socket
-import stat
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -217,15 +217,15 @@ sys.exit(main(sys.argv[1:]))
 
 
 @pytest.mark.parametrize("command", ["check", "fix"])
-def test_a_file_or_directory_that_may_not_be_read_is_said(directory: Path, command: str) -> None:
-    for name in ("a.py", "closed/b.py"):
-        write(directory, name, NOISY).chmod(0)
-    (directory / "closed").chmod(0)
-    above = [directory, *directory.parents][:3]
-    modes = [path.stat().st_mode for path in above]
-    try:
-        for path, mode in zip(above, modes, strict=True):
-            path.chmod(mode | stat.S_IXOTH | stat.S_IROTH)
+def test_a_file_or_directory_that_may_not_be_read_is_said(
+    command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with tempfile.TemporaryDirectory() as place:  # pytest closes its own to other users
+        monkeypatch.chdir(place)
+        os.chmod(place, 0o755)
+        for name in ("a.py", "closed/b.py"):
+            write(Path(place), name, NOISY).chmod(0)
+        os.chmod("closed", 0)
         command_line = [sys.executable, "-c", AS_ANOTHER, command, "--nnx-rng-no-cache"]
         done = subprocess.run(
             [*command_line, "a.py", "closed/b.py"],
@@ -233,10 +233,8 @@ def test_a_file_or_directory_that_may_not_be_read_is_said(directory: Path, comma
             env=ENVIRONMENT,
             text=True,
         )
-    finally:
-        for path, mode in zip(above, modes, strict=True):
-            path.chmod(mode)
-        (directory / "closed").chmod(0o755)
+        os.chmod("closed", 0o755)
+        monkeypatch.undo()
     assert done.returncode == 2
     assert sorted(done.stderr.splitlines()) == [
         "nnx-rng: a.py: cannot be read: Permission denied; check the path and its permissions",
