@@ -135,10 +135,12 @@ CASES: dict[str, Case] = {
     "a method of a megabyte": Case(
         lambda: PRELUDE + drawing("A", _of_size(lambda at: f"x = x * {at + 10_000} + 1.0\n")),
         TOO_LONG,
-        False,
     ),
     "a comment of a megabyte": Case(
         lambda: PRELUDE + drawing("A", "pass") + "# " + "a" * MEGABYTE, FOUND
+    ),
+    "a million blank lines": Case(
+        lambda: PRELUDE + drawing("A", "pass") + "\n" * MEGABYTE + "x = 1\n", FOUND, False
     ),
     "a string of a megabyte": Case(lambda: expression(repr("a" * MEGABYTE)), FOUND),
     "5000 classes, each derived from the one before": Case(
