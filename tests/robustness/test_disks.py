@@ -271,7 +271,7 @@ def test_files_that_come_and_go_while_they_are_read_are_errors_or_findings(direc
     text = module(noisy("A", "B"))
     stirring = subprocess.Popen([sys.executable, "-c", STIRRING, text], cwd=directory)
     try:
-        end = time.monotonic() + 4
+        end = time.monotonic() + 2
         while time.monotonic() < end:
             try:
                 data = read_bytes(directory / "a.py", "a.py")

@@ -13,7 +13,7 @@ from flake8_nnx_rng.codemod.applying.running import planned
 from .faces import FACES, TASK, through
 from .grammar import FORWARD, HEAD, modules
 
-SAMPLE, CHUNKS, CHUNK = 25, 10, 100
+SAMPLE, CHUNKS, CHUNK = 16, 10, 100
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
 
 

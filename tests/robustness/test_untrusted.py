@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import sysconfig
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,18 @@ from flake8_nnx_rng.adapters.status import CLEAN, FAILED, FOUND
 from flake8_nnx_rng.cache import SUFFIX
 
 pytestmark = pytest.mark.slow
+
+
+def thorough(*values: object) -> list[object]:
+    """Parameters that CI has no time for: they go the same way as others."""
+    return [pytest.param(value, marks=pytest.mark.thorough) for value in values]
+
+
+def some_of(every: Iterable[str], *quick: str) -> list[object]:
+    """The names of cases, most of them thorough."""
+    return [*quick, *thorough(*(name for name in every if name not in quick))]
+
+
 NEEDS_LINKS = pytest.mark.skipif(os.name != "posix", reason="links are for everybody on POSIX only")
 TRACE = "open({!r}, 'a').write('run')\n"
 MODULES = 10
@@ -126,7 +139,7 @@ def planted(directory: Path) -> Path:
     return trace
 
 
-@pytest.mark.parametrize("command", ["check", "fix --check -j2", "fix -j2", "fix -j1"])
+@pytest.mark.parametrize("command", ["check", "fix -j2", *thorough("fix --check -j2", "fix -j1")])
 def test_nothing_that_is_read_is_run(directory: Path, command: str) -> None:
     trace = planted(directory)
     done = subprocess.run(
@@ -191,13 +204,7 @@ def test_a_plugin_that_the_tree_names_for_flake8_is_not_loaded_by_the_command(
     assert not trace.exists()
 
 
-OUT = [
-    "./link/out",
-    *(
-        pytest.param(place, marks=pytest.mark.thorough)
-        for place in ("../out", "{parent}/out", "./link", "./a/../../out")
-    ),
-]
+OUT = ["./link/out", *thorough("../out", "{parent}/out", "./link", "./a/../../out")]
 
 
 @NEEDS_LINKS
@@ -251,10 +258,13 @@ HOSTILE_TOML = {
 }
 
 
-@pytest.mark.parametrize("text", HOSTILE_TOML.values(), ids=HOSTILE_TOML)
-def test_no_project_file_keeps_the_linter_from_its_findings(directory: Path, text: str) -> None:
+SOME_TOML = some_of(HOSTILE_TOML, "nested arrays", "nested tables", "a root that is no path")
+
+
+@pytest.mark.parametrize("name", SOME_TOML)
+def test_no_project_file_keeps_the_linter_from_its_findings(directory: Path, name: str) -> None:
     write(directory, "a.py", NOISY)
-    (directory / "pyproject.toml").write_text(text, encoding="utf-8")
+    (directory / "pyproject.toml").write_text(HOSTILE_TOML[name], encoding="utf-8")
     done = subprocess.run(
         [*NNX_RNG, "check", "--format", "short", "a.py"], capture_output=True, timeout=120
     )
@@ -271,7 +281,7 @@ HOSTILE_CONFIG = {
 }
 
 
-@pytest.mark.parametrize("option", HOSTILE_CONFIG)
+@pytest.mark.parametrize("option", some_of(HOSTILE_CONFIG, "exclude", "nnx-rng-root"))
 def test_no_configuration_takes_the_linter_long(directory: Path, option: str) -> None:
     write(directory, "a" * 100 + ".py", NOISY)
     write(directory, ".flake8", f"[flake8]\n{option} = {HOSTILE_CONFIG[option]}\n")
@@ -282,7 +292,7 @@ def test_no_configuration_takes_the_linter_long(directory: Path, option: str) ->
 
 
 @NEEDS_LINKS
-@pytest.mark.parametrize("arguments", [["."], ["link.py"]])
+@pytest.mark.parametrize("arguments", [["."], *thorough(["link.py"])])
 def test_a_link_out_of_the_tree_is_not_written_through(
     directory: Path, arguments: list[str]
 ) -> None:
