@@ -46,8 +46,8 @@ LAST: tuple[Fixer, ...] = (rewrite_spread, rewrite_reuse)
 """After that."""
 
 _WHY = {
-    "NNX304": "what shape its sample is meant to have is for its author to say",
     "NNX105": "it hands a stream to code that is not seen",
+    "NNX304": "what shape its sample is meant to have is for its author to say",
     "NNX404": "its callers have to pass streams of their own before a default can go",
 }
 """Why there is no rewrite for a rule."""
