@@ -62,24 +62,25 @@ def test_a_loss_that_is_a_mean_over_the_batch_does_not_replay(layer: Any, librar
 
 
 def writing(library: Any, in_replay: bool) -> Any:
-    """A call that writes in one of the passes what nothing depends on."""
+    """A call that writes in one of the passes what the output depends on, to no effect."""
 
     def call(self: Any, state: Any, x: Any, rollout_extras: Any = None) -> Any:
         if (rollout_extras is not None) == in_replay:
             self.count[...] += 1.0
-        return library.StatefulModuleOutput(state, x, jnp.zeros(len(x)), {}, x)
+        output = x + jnp.minimum(self.count[...], 0.0)
+        return library.StatefulModuleOutput(state, output, jnp.zeros(len(x)), {}, x)
 
     return call
 
 
 def test_state_that_only_the_rollout_writes_is_seen(layer: Any, library: Any) -> None:
     module = layer(lambda *_: None, __call__=writing(library, in_replay=False))
-    assert check(module, INPUT).failed == ("purity",)
+    assert "purity" in check(module, INPUT).failed
 
 
 def test_state_that_only_the_replay_writes_is_seen(layer: Any, library: Any) -> None:
     module = layer(lambda *_: None, __call__=writing(library, in_replay=True))
-    assert check(module, INPUT).failed == ("purity",)
+    assert "purity" in check(module, INPUT).failed
 
 
 def test_a_minibatch_must_run_without_extras_too(layer: Any, library: Any) -> None:
