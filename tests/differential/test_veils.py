@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from .recipe import Noise, Recipe
@@ -22,6 +24,11 @@ def kinds(recipe: Recipe) -> set[str]:
 
 def test_a_draw_whose_numbers_reach_nothing_is_judged_where_they_do() -> None:
     assert "hidden" in kinds(Recipe((CONSTANT,)))
+
+
+def test_a_carry_that_holds_nothing_without_the_veil_is_built_anew() -> None:
+    kept = Recipe((replace(CONSTANT, sink="memory, never read"),), structure="bare")
+    assert "hidden" in kinds(kept)
 
 
 def test_raw_keys_are_judged_as_typed_ones_by_the_rules_on_how_keys_are_used() -> None:

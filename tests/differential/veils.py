@@ -53,13 +53,18 @@ def lifted(recipe: Recipe, code: str, *, is_broken: bool) -> Iterator[tuple[str,
     alive = _each(_alive)(recipe)
     for begin in dict.fromkeys((recipe, alive)):
         for veil in VEILS:
-            bare = veil.lifted(begin)
-            if bare != recipe and veil.hides(code, is_broken=is_broken) and _is_sound(bare):
+            bare = _fitting(veil.lifted(begin))
+            if bare not in (None, recipe) and veil.hides(code, is_broken=is_broken):
                 yield veil.why, bare
 
 
-def _is_sound(recipe: Recipe) -> bool:
-    return all(map(is_self_contained, recipe.noises)) and runs(recipe)
+def _fitting(recipe: Recipe) -> Recipe | None:
+    """The recipe, or the nearest whose carry and reset fit what is left; None if nothing does."""
+    if not all(map(is_self_contained, recipe.noises)):
+        return None
+    plainer = replace(recipe, structure="tuple")
+    candidates = (recipe, plainer, replace(plainer, reset="missing"))
+    return next(filter(runs, candidates), None)
 
 
 def _each(change: Callable[[Noise], Noise]) -> Callable[[Recipe], Recipe]:
