@@ -154,12 +154,17 @@ TRAINED = {f"{m.subject.cls}: {m.fault}": m for m in mutants() if m.subject.libr
 
 @pytest.fixture(autouse=True)
 def quick_to_compile() -> Iterator[None]:
-    """Lets XLA skip its optimizations, which cost more than they save here."""
+    """Lets XLA skip its optimizations, which cost more than they save here.
+
+    What is compiled for one module serves no other, and hundreds of such programs are more pieces of
+    memory than a process may have.
+    """
     jax = pytest.importorskip("jax")
     before = jax.config.values["jax_disable_most_optimizations"]
     jax.config.update("jax_disable_most_optimizations", True)
     yield
     jax.config.update("jax_disable_most_optimizations", before)
+    jax.clear_caches()
 
 
 def test_most_ratios_are_clipped_if_a_module_draws_from_its_stream(tmp_path: Path) -> None:
