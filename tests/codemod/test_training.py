@@ -156,8 +156,8 @@ TRAINED = {f"{m.subject.cls}: {m.fault}": m for m in mutants() if m.subject.libr
 def quick_to_compile() -> Iterator[None]:
     """Lets XLA skip its optimizations, which cost more than they save here.
 
-    What is compiled for one module serves no other, and hundreds of such programs are more pieces of
-    memory than a process may have.
+    What is compiled for one module serves no other, and hundreds of such programs are more pieces
+    of memory than a process may have.
     """
     jax = pytest.importorskip("jax")
     before = jax.config.values["jax_disable_most_optimizations"]
