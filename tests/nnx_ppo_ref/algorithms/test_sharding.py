@@ -103,6 +103,7 @@ def test_nothing_is_compiled_after_the_first_step(
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_draws_are_the_same_in_two_processes(on: Callable[[int], Numbers], tmp_path: Path) -> None:
     with socket.socket() as free:
         free.bind(("localhost", 0))

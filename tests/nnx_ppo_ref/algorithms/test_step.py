@@ -156,6 +156,7 @@ THOROUGH = (
     "gradients clipped, weights decayed by default",
     "a learned first carry",
     "several rewards",
+    "several rewards, combined",
     "as many minibatches as environments",
     "LSTM that starts at learned vectors",
     "MLP",
