@@ -7,6 +7,7 @@ import tempfile
 import traceback
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from pathlib import Path
@@ -89,14 +90,20 @@ def _hidden(recipe: Recipe, verdict: Verdict, count: Count) -> str | None:
 
 @functools.lru_cache(maxsize=16)
 def _bare(recipe: Recipe) -> Sight:
-    with tempfile.TemporaryDirectory() as directory:
-        return seen(source(recipe), Project(Path(directory).resolve() / "project"))
+    with _project() as project:
+        return seen(source(recipe), project)
 
 
 def in_directory(recipe: Recipe) -> Verdict:
     """The verdict on a recipe, in a directory of its own."""
+    with _project() as project:
+        return judged(source(recipe), project)
+
+
+@contextmanager
+def _project() -> Iterator[Project]:
     with tempfile.TemporaryDirectory() as directory:
-        return judged(source(recipe), Project(Path(directory).resolve() / "project"))
+        yield Project(Path(directory).resolve() / "project")
 
 
 def explained(recipe: Recipe, verdict: Verdict) -> str:

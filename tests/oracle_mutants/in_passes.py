@@ -12,6 +12,16 @@ ROLLOUT_TAKES = """carry = where(ended, again["carry"], out["carry"])
     counts = recorder.roundings, recorder.collisions
     return Pass(done.shape[1],"""
 LATER = "arguments = (state, carry, take(_at(stage, obs, number), minibatch), *given)"
+FULL_BATCH = Edit(
+    "checking.py",
+    "batch_size, size, tolerance).results()",
+    "batch_size, batch_size, tolerance).results()",
+)
+NOT_PERMUTED = Edit(
+    "inputs.py",
+    "return min(parts, key=lambda part: _in_place(part, envs))",
+    "return np.arange(size)",
+)
 
 PASSES = (
     Break(
@@ -104,40 +114,17 @@ PASSES = (
     ),
     Break(
         "the replay takes the full batch",
-        (
-            Edit(
-                "checking.py",
-                "batch_size, size, tolerance).results()",
-                "batch_size, batch_size, tolerance).results()",
-            ),
-            Edit(
-                "inputs.py",
-                "return min(parts, key=lambda part: _in_place(part, envs))",
-                "return np.arange(size)",
-            ),
-        ),
+        (FULL_BATCH, NOT_PERMUTED),
         ("faults::exactly_these_observables_break[a constant key]",),
     ),
     Break(
         "the replay takes the full batch, permuted",
-        (
-            Edit(
-                "checking.py",
-                "batch_size, size, tolerance).results()",
-                "batch_size, batch_size, tolerance).results()",
-            ),
-        ),
+        (FULL_BATCH,),
         ("faults::exactly_these_observables_break[a mean over the batch]",),
     ),
     Break(
         "the minibatch is the head of the batch",
-        (
-            Edit(
-                "inputs.py",
-                "return min(parts, key=lambda part: _in_place(part, envs))",
-                "return np.arange(size)",
-            ),
-        ),
+        (NOT_PERMUTED,),
         ("faults::exactly_these_observables_break[a constant key]",),
     ),
     Break(

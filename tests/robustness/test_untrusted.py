@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from codemod.rewriting import HELPER
 from planning import DRAW, NOISY, write
 from support import module
 
@@ -310,17 +311,7 @@ def test_a_link_out_of_the_tree_is_not_written_through(
     assert DRAW not in outside.read_text("utf-8")
 
 
-BASE = module("""
-    class Base(StatefulModule):
-        def __init__(self, rngs):
-            self.rngs = rngs
-
-        def initialize_state(self, batch_size):
-            return ()
-
-        def noise(self, x):
-            return self.rngs.normal(x.shape)
-""")
+BASE = module(HELPER)
 LEAF = module("""
     from base import Base
 

@@ -9,9 +9,9 @@ from flake8_nnx_rng.interpreter.regions import Region
 from flake8_nnx_rng.interpreter.taint import held_paths
 from flake8_nnx_rng.rules import patterns
 from flake8_nnx_rng.rules.carry import next_states, returned_used
+from flake8_nnx_rng.rules.origin import OWN
 from flake8_nnx_rng.rules.rule import Breach, Rule, example, key_text, way
 
-_OWN = "self."
 _CONSUMING = frozenset({Use.DRAWN, Use.SPLIT})
 
 
@@ -46,7 +46,7 @@ def _kept(audit: Audit, spent: frozenset[Region]) -> list[str]:
 
     What is drawn from them is told by NNX102.
     """
-    paths = {region.array for region in spent if region.array.startswith(_OWN)}
+    paths = {region.array for region in spent if region.array.startswith(OWN)}
     for event in audit.events():
         if isinstance(event, Wrote):
             paths.discard(event.path)

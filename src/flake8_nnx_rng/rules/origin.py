@@ -15,6 +15,9 @@ from flake8_nnx_rng.interpreter.taint import (
 )
 from flake8_nnx_rng.interpreter.values import Stream, Value, taint_of
 
+OWN = "self."
+"""How the places begin that the module holds."""
+
 
 class Origin(Enum):
     """The one origin by which a draw is judged."""

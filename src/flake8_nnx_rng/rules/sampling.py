@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from flake8_nnx_rng.interpreter import Advanced, Audit, Drew, Event, Site
-from flake8_nnx_rng.interpreter.outputs import field_of, returned
+from flake8_nnx_rng.interpreter.outputs import field_of, is_scored, returned
 from flake8_nnx_rng.interpreter.taint import (
     Entry,
     Learned,
@@ -34,8 +34,6 @@ from flake8_nnx_rng.rules.origin import Origin, origin_of
 from flake8_nnx_rng.rules.replay import is_drawn_again, is_replayed
 
 _ACTION, _ACTIONS = "action", "actions"
-_SCORE = "log_likelihood"
-_NETWORK_OUTPUT = "nnx_ppo.PPONetworkOutput"
 
 
 @dataclass(frozen=True)
@@ -166,7 +164,7 @@ def _outcomes(audit: Audit, events: tuple[Event, ...], *, every: bool = False) -
     for site, value in returned(events):
         output, extras = field_of(value, "output"), field_of(value, library.EXTRAS)
         action_value = _action(output)
-        if not audit.is_sampler and not _is_scored(output):
+        if not audit.is_sampler and not is_scored(output):
             continue
         action = taint_of(action_value)
         counted = action if audit.is_sampler or every else _carried(action)
@@ -202,22 +200,12 @@ def _carried(taint: Taint) -> Taint:
     return frozenset(source for source in taint if isinstance(source, Redrawn))
 
 
-def _is_scored(output: Value) -> bool:
-    match output:
-        case Table(items):
-            return {_ACTION, _SCORE} <= {key for key, _ in items}
-        case Layer(name):
-            return name == _NETWORK_OUTPUT
-        case _:
-            return False
-
-
 def _action(output: Value) -> Value:
     """The action in a sampler's output, or all of it where that cannot be told."""
     match output:
         case Table(items):
             return dict(items).get(_ACTION, output)
-        case Layer(name, arguments) if name == _NETWORK_OUTPUT:
+        case Layer(name, arguments) if name == library.NETWORK_OUTPUT:
             return arguments.get(_ACTIONS, 0) or output
         case _:
             return output

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from flake8_nnx_rng.interpreter import Advanced, Drew
 from flake8_nnx_rng.interpreter.values import Stream
-
-_OWN = "self."
-"""How the places begin that the module holds."""
+from flake8_nnx_rng.rules.origin import OWN
 
 
 def what_spoils(event: Drew | Advanced) -> str | None:
@@ -18,6 +16,6 @@ def what_spoils(event: Drew | Advanced) -> str | None:
         return "every step draws the same after it; let the stream go on"
     if event.site.traced:
         return "a stream raises TraceContextError in a function that JAX traces; draw outside of it"
-    if isinstance(source, Stream) and path and not path.startswith(_OWN):
+    if isinstance(source, Stream) and path and not path.startswith(OWN):
         return "PPO does not thread a stream that is not the module's; keep it in the module"
     return None

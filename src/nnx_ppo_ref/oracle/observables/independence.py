@@ -83,28 +83,26 @@ def _lent(evidence: Evidence) -> tuple[Draw, int] | None:
     alone = [d for d in evidence.noise if d.env is not None and evidence.axis(d) is None]
     for owner in sorted({draw.env for draw in alone if draw.env is not None}):
         own = [draw for draw in alone if draw.env == owner]
-        if len(_moved(evidence, own)) > 1:
+        if _moved_together(evidence, own) is not None:
             for draw in own:
-                moved = _moved(evidence, [draw])
-                if len(moved) > 1:
+                moved = _moved_together(evidence, [draw])
+                if moved is not None:
                     return draw, int(moved[moved != owner][0])
     return None
 
 
-def _moved(evidence: Evidence, draws: list[Draw]) -> np.ndarray:
-    """The environments whose outputs are others in some step without some draws."""
+def _moved_together(evidence: Evidence, draws: list[Draw]) -> np.ndarray | None:
+    """The environments, several, whose outputs of one step are others without some draws."""
     envs = evidence.equal.envs
-    moved = np.zeros(envs, bool)
     altered = evidence.altered(_without(draws))
     for one, other in zip(evidence.equal.steps, altered.steps, strict=True):
         for (_, a), (_, b) in zip(one.leaves, other.leaves, strict=True):
             apart = difference(numbers(a), numbers(b))
             if apart.ndim and len(apart) == envs:
-                here = apart.reshape(envs, -1).any(axis=1)
-                if here.sum() > 1:
-                    return np.flatnonzero(here)
-                moved |= here
-    return np.flatnonzero(moved)[:1]
+                moved = np.flatnonzero(apart.reshape(envs, -1).any(axis=1))
+                if len(moved) > 1:
+                    return moved
+    return None
 
 
 def _without(draws: list[Draw]) -> Alteration:
