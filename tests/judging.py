@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
@@ -13,41 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from flake8_nnx_rng.findings import Finding
 from flake8_nnx_rng.lint import Settings, lint, on_by_default
+from flake8_nnx_rng.rules import CATALOGUE
 from flake8_nnx_rng.source import Document
 
 if TYPE_CHECKING:
     from nnx_ppo_ref.oracle import Report
 
-PROMISED: Mapping[str, frozenset[str]] = {
-    code: frozenset(observables.split())
-    for code, observables in {
-        "NNX101": "replay purity",
-        "NNX102": "replay freshness",
-        "NNX103": "purity trace lockstep",
-        "NNX104": "replay",
-        "NNX105": "replay",
-        "NNX106": "freshness replay",
-        "NNX107": "replay freshness",
-        "NNX108": "purity replay",
-        "NNX201": "freshness",
-        "NNX202": "independence trace",
-        "NNX203": "replay",
-        "NNX204": "independence freshness trace",
-        "NNX205": "freshness replay",
-        "NNX206": "replay",
-        "NNX207": "trace",
-        "NNX301": "replay lock",
-        "NNX302": "lock",
-        "NNX303": "replay lock",
-        "NNX304": "independence",
-        "NNX401": "hygiene",
-        "NNX402": "trace",
-        "NNX403": "lockstep",
-        "NNX404": "independence",
-        "NNX405": "hygiene",
-        "NNX900": "",
-    }.items()
-}
+PROMISED = {code: frozenset(rule.observable) for code, rule in CATALOGUE.items()}
 """What goes wrong at run time in code that a rule reports."""
 
 STRICT = frozenset({"hygiene", "lockstep"})

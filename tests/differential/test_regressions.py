@@ -125,3 +125,66 @@ def test_the_place_in_the_batch_folded_into_a_key_of_the_input_is_another_one_in
     assert codes_of(layer(keys + draw)) == []
     places = "keys = jax.vmap(jax.random.fold_in)(keys, jnp.arange(x.shape[0]))\n"
     assert codes_of(layer(keys + places + draw)) == ["NNX203"]
+
+
+def test_a_copy_of_a_stream_that_only_the_rollout_draws_from_leaves_the_stream_where_it_was() -> (
+    None
+):
+    body = """
+        # NNX403
+        if rollout_extras is None:
+            raw = x + {}.normal(x.shape)
+        else:
+            raw = rollout_extras
+    """
+    body = textwrap.dedent(body).strip()
+    assert codes_of(sampler(body.format("nnx.clone(self.rngs)"))) == ["NNX101"]
+    assert codes_of(sampler(body.format("self.rngs"))) == ["NNX403"]
+
+
+def test_a_key_that_is_folded_into_or_else_split_is_not_both_in_a_loop() -> None:
+    body = """
+        # NNX405
+        if self.training:
+            state, use = jax.vmap(lambda k: tuple(jax.random.split(k)))(state)
+        else:
+            use = state
+        noise = 0.0
+        for _ in range(2):
+            noise += jax.vmap(lambda k, row: nnx.Rngs(k).normal(row.shape))(use, x)
+    """
+    assert "NNX405" not in codes_of(layer(textwrap.dedent(body).strip()))
+    both = "use = state\nstate, _ = jax.vmap(lambda k: tuple(jax.random.split(k)))(state)\n"
+    draw = "noise = jax.vmap(lambda k, row: nnx.Rngs(k).normal(row.shape))(use, x)"
+    assert codes_of(layer(f"# NNX405\n{both}{draw}")) == ["NNX405"]
+
+
+def test_a_split_key_that_comes_back_is_used_again_though_a_counter_makes_the_noise_new() -> None:
+    code = """
+        class M(StatefulModule):
+            def initialize_state(self, batch_size):
+                keys = jax.random.split(self.rngs(), batch_size)
+                return keys, jnp.zeros(batch_size, int)
+
+            def __call__(self, state, x, rollout_extras=None):
+                # NNX401
+                key, step = state
+                {going_on}, use = jax.vmap(lambda k: tuple(jax.random.split(k)))(key)
+                use = jax.vmap(jax.random.fold_in)(use, step)
+                x = x + jax.vmap(lambda k, row: jax.random.normal(k, row.shape))(use, x)
+                return StatefulModuleOutput((key, step + 1), x, 0.0, {{}})
+    """
+    assert codes_of(code.format(going_on="_")) == ["NNX401"]
+    assert codes_of(code.format(going_on="key")) == []
+
+
+def test_an_action_that_a_key_of_the_file_drops_out_of_is_the_same_in_every_step() -> None:
+    body = """
+        keys = jax.random.split({}, x.shape[0])
+        raw = jax.vmap(lambda k, row: self.dropout(row, rngs=k))(keys, x)
+        raw = raw if rollout_extras is None else rollout_extras
+    """
+    body = textwrap.dedent(body).strip()
+    of_file = f"KEY = jax.random.key(29)\n{textwrap.dedent(sampler(body.format('KEY')))}"
+    assert codes_of(of_file) == ["NNX102"]
+    assert codes_of(sampler(body.format("self.rngs()"))) == []

@@ -225,3 +225,55 @@ def test_the_implementation_is_found_through_names(name: str, tmp_path: Path) ->
     choice, count = ALIASES[name]
     messages = found(tmp_path, {"main.py": choice, "lib/layers.py": CARRYING})
     assert len(set(messages)) == count
+
+
+@pytest.mark.parametrize(
+    "reset",
+    [
+        "",
+        """
+    def reset_state(self, prev_state):
+        return super().reset_state(prev_state)
+""",
+    ],
+    ids=["inherited", "of the base"],
+)
+def test_keys_go_unused_through_a_reset_that_the_base_class_defines(
+    reset: str, tmp_path: Path
+) -> None:
+    files = {"main.py": CHOICES["the setting"], "chain.py": _CHAIN.format(reset=reset)}
+    assert found(tmp_path, files) == []
+
+
+_CHAIN = (
+    PRELUDE
+    + """
+class Sampler(ActionSampler):
+    def __init__(self, rngs):
+        self.rngs = rngs
+
+    def initialize_state(self, batch_size):
+        return jax.random.split(self.rngs(), batch_size)
+{reset}
+    def __call__(self, state, x, rollout_extras=None):
+        state, use = jax.vmap(lambda k: tuple(jax.random.split(k)))(state)
+        raw = x + jax.vmap(lambda k, row: jax.random.normal(k, row.shape))(use, x)
+        raw = raw if rollout_extras is None else rollout_extras
+        output = {{"action": raw, "log_likelihood": -jnp.sum((raw - x) ** 2, axis=-1)}}
+        return StatefulModuleOutput(state, output, 0.0, {{}}, raw)
+
+
+class Wrapper(StatefulModule):
+    def __init__(self, rngs):
+        self.inner = Sampler(rngs)
+
+    def initialize_state(self, batch_size):
+        return self.inner.initialize_state(batch_size)
+
+    def reset_state(self, prev_state):
+        return self.inner.reset_state(prev_state)
+
+    def __call__(self, state, x, rollout_extras=None):
+        return self.inner(state, x, rollout_extras)
+"""
+)

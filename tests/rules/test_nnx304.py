@@ -15,6 +15,9 @@ ONE_FOR_ALL = {
     "the shape of a row": "drawn = mean + self.rngs.normal(mean.shape[1:])",
     "no shape, but literal parameters": "drawn = mean + self.rngs.bernoulli(0.5)",
     "one permutation": "drawn = jax.random.permutation(self.rngs(), mean, axis=1)",
+    "a key made of the first env's": (
+        "drawn = mean + jax.random.normal(jax.random.split(use[0], 3)[1], (2,))"
+    ),
 }
 ONE_FOR_EACH = {
     "the shape of the batch": "drawn = mean + self.rngs.normal(mean.shape)",
@@ -33,6 +36,10 @@ ONE_FOR_EACH = {
         "keys = jax.random.split(self.rngs(), mean.shape[0])\n"
         "drawn = mean + jnp.stack([jax.random.normal(k, (2,)) for k in keys])"
     ),
+    "a map over keys that streams were split into": (
+        "keys = self.rngs.split(mean.shape[0]).default.key[...]\n"
+        "drawn = mean + jax.lax.map(lambda k: jax.random.normal(k, (2,)), keys)"
+    ),
     "a loop over carried keys": (
         "drawn = mean + jnp.stack([jax.random.normal(k, (2,)) for k in use])"
     ),
@@ -46,7 +53,7 @@ _KEPT = "\nraw = drawn if rollout_extras is None else rollout_extras\nkept = raw
 
 @pytest.mark.parametrize("name", ONE_FOR_ALL)
 def test_one_sample_for_all_envs_is_reported_where_it_is_drawn(name: str) -> None:
-    code = sampler(ONE_FOR_ALL[name] + "  # NNX304" + _KEPT)
+    code = sampler(ONE_FOR_ALL[name] + "  # NNX304" + _KEPT, carried="use" in ONE_FOR_ALL[name])
     assert reported(code) == marked(code)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import libcst as cst
@@ -209,7 +210,8 @@ def _instance_attribute(it: Interpreter, instance: Instance, name: str, node: cs
         return Table(tuple((n, v) for (ref, n), v in store.items() if ref == instance.ref))
     found = member(it, instance.cls, name)
     if found is None:
-        return unknown_attribute(instance, name)
+        inherited = _inherited(it.hierarchy.mro(instance.cls), name)
+        return inherited or unknown_attribute(instance, name)
     is_own = instance == it.frames[0].receiver
     if name == "__call__" and not is_own and it.hierarchy.is_stateful(instance.cls):
         return instance  # a child, checked by itself
@@ -254,6 +256,14 @@ def unknown_attribute(instance: Instance, name: str) -> Value:
     return Opaque(frozenset({Held(path)}), path)
 
 
+def _inherited(ancestors: Iterable[ClassInfo | LibraryClass], name: str) -> External | None:
+    """A method that `StatefulModule` defines, if nothing between can define another."""
+    libraries = (one.name for one in ancestors if isinstance(one, LibraryClass))
+    owner = next((one for one in libraries if one != library.SAMPLER), None)
+    is_its_own = owner == library.STATEFUL and name in library.INHERITED
+    return External(library.INHERITED[name]) if is_its_own else None
+
+
 def _after(
     it: Interpreter, instance: Instance, after: ClassInfo, name: str, node: cst.CSTNode
 ) -> Value:
@@ -271,6 +281,9 @@ def _after(
                 return Method(part, name)
         if name == "__call__" and promise_of_library(ancestor.name) is not None:
             return Layer(ancestor.name, Arguments(), "super()", is_built=False)
+    inherited = _inherited(rest, name)
+    if inherited is not None:
+        return inherited
     # A library's own method: its draws are the library's business, its result depends on us.
     return Method(Opaque(), f"super().{name}")
 

@@ -115,9 +115,8 @@ def _mark(it: Interpreter, store: Store, used: Used) -> None:
     for region in found:
         if region is not None:
             note(it, region, used.use)
-    earlier = frozenset[Use]().union(*before)
-    if all(before) and {used.use, *earlier} != {Use.FOLDED}:  # one may fold in many things
-        it.emit(Reused(used.site, used.keys[0], earlier, used.use))
+    if all({used.use, *earlier} != {Use.FOLDED} and earlier for earlier in before):
+        it.emit(Reused(used.site, used.keys[0], frozenset[Use]().union(*before), used.use))
 
 
 def _count(store: Store, moved: Moved) -> None:

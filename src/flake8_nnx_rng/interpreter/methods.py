@@ -11,12 +11,13 @@ from flake8_nnx_rng.interpreter.drawing import advance, drew
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.events import Use, Wrote
 from flake8_nnx_rng.interpreter.library import hosts
-from flake8_nnx_rng.interpreter.taint import counted, merge
+from flake8_nnx_rng.interpreter.taint import EACH_ENV, counted, merge
 from flake8_nnx_rng.interpreter.unknown import call_functions_in, unknown_call
 from flake8_nnx_rng.interpreter.values import (
     NONE,
     Arguments,
     Bag,
+    Const,
     External,
     Instance,
     Items,
@@ -97,7 +98,9 @@ def _stream_method(
     if name in streams.INITIALIZER_METHODS:
         return Method(stream, _INITIALIZER)
     if name in streams.ADVANCE_METHODS:
-        return advance(it, stream, node, given)
+        is_literal = all(isinstance(value, Const) for value in arguments.values())
+        # As many as the envs, or as something of which there may be as many.
+        return advance(it, stream, node, given if is_literal else given | EACH_ENV)
     if name in streams.MAPPING_METHODS:
         named = containers.named_stream(stream, None, stream.path)
         return Bag(Items((Opaque(), named)))

@@ -9,7 +9,7 @@ from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.events import Derived, Returned, Site, Use
 from flake8_nnx_rng.interpreter.journal import record
 from flake8_nnx_rng.interpreter.marks import drawn_with, marks, moved
-from flake8_nnx_rng.interpreter.regions import Region
+from flake8_nnx_rng.interpreter.regions import ALL, ROWS, Region
 from flake8_nnx_rng.interpreter.taint import Taint
 from flake8_nnx_rng.interpreter.values import Key, Opaque, Stream, Value, options
 
@@ -30,11 +30,25 @@ def move(it: Interpreter, stream: Stream) -> None:
         record(it, Moved(stream.path))
 
 
-def make(it: Interpreter, taint: Taint, node: cst.CSTNode, count: int | None = None) -> Key:
-    """A new key, which nothing has used yet."""
+def make(
+    it: Interpreter,
+    taint: Taint,
+    node: cst.CSTNode,
+    count: int | None = None,
+    origin: Value | None = None,
+) -> Key:
+    """A new key, which nothing has used yet; what is made of one row of an array is one row's."""
     name = f"#{it.identity_here('key', node)}"
     record(it, Made(name))
-    return Key(taint, None, (Region(name),), count)
+    return Key(taint, None, (Region(name, (_row_of(origin),)),), count)
+
+
+def _row_of(origin: Value | None) -> str:
+    """The row that a key is, if it is the same wherever it is used; else all."""
+    regions = origin.regions if isinstance(origin, Key) else ()
+    rows = {region.indices[ROWS] for region in regions if region.is_one_row}
+    is_one = len(rows) == 1 and all(region.is_one_row for region in regions)
+    return rows.pop() if is_one else ALL
 
 
 def returned(it: Interpreter, site: Site, value: Value) -> Returned:

@@ -16,6 +16,9 @@ EXTRAS = "rollout_extras"
 INITIALIZE, RESET = "initialize_state", "reset_state"
 """The methods that PPO calls beside the module itself: `f(batch_size)` and `f(prev_state)`."""
 
+INHERITED = {name: f"{STATEFUL}.{name}" for name in (INITIALIZE, RESET)}
+"""What a module that does not define them has instead: no carry, and the carry as it was."""
+
 OUTPUT_FIELDS = ("next_state", "output", "regularization_loss", "metrics", EXTRAS)
 
 MARKERS = ("nnx_ppo", "StatefulModule", "ActionSampler")

@@ -93,12 +93,13 @@ def returned_used(
     for state in outputs or [event.value]:
         found = list(leaves(state))
         moved = {part for part, leaf in found if getattr(leaf, "path", None) != part}
+        stuck = [d for d in event.drawn_with if all(is_unchanged(state, part) for part in d)]
         for part, leaf in found:
             if not isinstance(leaf, Key) or not any(r.array == part for r in moving):
                 continue
-            # A key that was drawn from and comes back unchanged is told by NNX201; one that moves
+            # A draw from keys all of which come back unchanged is told by NNX201; one that moves
             # on in another branch may be used there alone.
-            is_told = part in moved or any(part in parts for parts in event.drawn_with)
+            is_told = part in moved or any(part in parts for parts in stuck)
             if outputs and leaf.path == part and is_told:
                 continue
             met = [any(meet(region, other) for other in used) for region in leaf.regions]

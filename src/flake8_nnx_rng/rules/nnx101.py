@@ -29,12 +29,10 @@ def check(audit: Audit) -> Iterator[Breach]:
         node = event.site.node
         if path is None or is_threaded(taint_of(source)):
             continue
-        why = _DIFFERS
-        if is_replayed(audit, node) or is_answered_for(audit, node):
-            why = what_spoils(event) or ""
-            if not why:
-                continue
-        yield Breach(event.site, f"{way(event.site)} {does} {path}: {why}")
+        is_given_back = is_replayed(audit, node) or is_answered_for(audit, node)
+        why = what_spoils(event) if is_given_back else _DIFFERS
+        if why is not None:
+            yield Breach(event.site, f"{way(event.site)} {does} {path}: {why}")
 
 
 _DIFFERS = "rollout and loss replay will see different noise; carry one key per env in the state"

@@ -18,7 +18,7 @@ def check(audit: Audit) -> Iterator[Breach]:
     """Numbers were drawn from a key that is held and that nothing carried was mixed into."""
     moved = {event.path for event in audit.events() if isinstance(event, Wrote)}
     for event in (*audit.events(), *remembered(audit)):
-        if not isinstance(event, Drew) or event.layer is not None:
+        if not isinstance(event, Drew):
             continue
         source = event.source
         if isinstance(source, Stream) and source.path is not None:
@@ -27,8 +27,11 @@ def check(audit: Audit) -> Iterator[Breach]:
         if origin_of(source.taint) is not Origin.HELD:
             continue
         paths = held_paths(source.taint)
+        is_given_back = is_replayed(audit, node) or is_answered_for(audit, node)
+        if event.layer is not None and not is_given_back:
+            continue  # a drawing child, NNX104
         # Whatever is replayed: a key that never moves on gives the same sample in every step.
-        if moved.intersection(paths) and (is_replayed(audit, node) or is_answered_for(audit, node)):
+        if is_given_back and moved.intersection(paths):
             continue
         yield Breach(
             event.site,

@@ -20,11 +20,9 @@ def check(audit: Audit) -> Iterator[Breach]:
             continue
         if origin_of(event.source.taint) in _EXCUSED:
             continue
-        why = _DIFFERS
-        if is_replayed(audit, event.site.node):
-            why = what_spoils(event) or ""
-            if not why:
-                continue
+        why = what_spoils(event) if is_replayed(audit, event.site.node) else _DIFFERS
+        if why is None:
+            continue
         kind = event.layer.name.removeprefix("flax.")
         child = f"{event.layer.path} ({kind})" if event.layer.path else kind
         yield Breach(

@@ -26,6 +26,18 @@ def check(audit: Audit) -> Iterator[Breach]:
                 )
 
 
+def stuck_parts(audit: Audit) -> frozenset[str]:
+    """The parts of the carry that are drawn from and the same in every step."""
+    return frozenset(
+        part
+        for event in audit.events()
+        if isinstance(event, Returned)
+        for parts in event.drawn_with
+        if _stuck(event, parts) is not None
+        for part in parts
+    )
+
+
 def _stuck(event: Returned, parts: tuple[str, ...]) -> str | None:
     """How the next step gets the key that this one had, or None if it gets another."""
     states = next_states(event)

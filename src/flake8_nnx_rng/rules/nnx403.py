@@ -36,8 +36,9 @@ def _own_draws(events: tuple[Event, ...]) -> Iterator[tuple[str, Drew | Advanced
     for event in events:
         if isinstance(event, (Drew, Advanced)) and isinstance(event.source, Stream):
             path = event.source.path
-            if path is not None and not is_threaded(event.source.taint):
-                yield path, event
+            if path is None or is_threaded(event.source.taint) or event.source.copied:
+                continue
+            yield path, event
 
 
 def _moves(events: tuple[Event, ...]) -> dict[str, set[Value]]:

@@ -90,7 +90,8 @@ Alteration = Callable[["Recorder", tuple[Any, ...], np.ndarray, int | None], np.
 """Changes the noise of a site before it is used, given the environment that its key is from."""
 
 
-_FAMILIES = ("random_split", "random_fold_in")
+_FOLD = "random_fold_in"
+_FAMILIES = ("random_split", _FOLD)
 """The ways to make keys of a key, which must not be mixed."""
 
 
@@ -118,6 +119,7 @@ class Recorder:
         self.roundings = 0
         self.consumed: collections.Counter[bytes] | None = None
         self._families: dict[str, set[bytes]] = collections.defaultdict(set)
+        self._folded: collections.Counter[bytes] = collections.Counter()
         self._owners: dict[bytes, int | None] = {}
 
     @property
@@ -128,6 +130,15 @@ class Recorder:
         away where no episode ended.
         """
         return len(set.intersection(*(self._families[name] for name in _FAMILIES)))
+
+    @property
+    def is_reused(self) -> bool:
+        """Whether a key was used up more often than it was made, if that was counted.
+
+        The same number folded into a key again makes a key again, as JAX's checker has it.
+        """
+        counted = self.consumed or collections.Counter[bytes]()
+        return any(number > max(1, self._folded[key]) for key, number in counted.items())
 
     def begin(self, step: int) -> None:
         """Goes on to a step; whose keys are whose is said anew in each."""
@@ -150,6 +161,8 @@ class Recorder:
             if self.phase == "call":
                 self._families[primitive].update(key.tobytes() for key in sources.reshape(-1))
             self._inherit(sources, made)
+        if primitive == _FOLD:
+            self._folded.update(key.tobytes() for key in made.reshape(-1))
         is_each = self.envs > 0 and made.shape[:1] == (self.envs,)
         is_made_once = primitive != "random_split" or not sources.ndim
         if is_each and is_made_once and not self._are_known(made):

@@ -57,10 +57,11 @@ class Evidence:
     def emitters(self) -> frozenset[str]:
         """Classes that emit extras and whose draws do not reach the output of the replay.
 
-        What a class draws from carried keys is as good as any other's, and does not count.
+        What a class draws from carried keys is as good as any other's, and does not count, nor
+        does what a carry makes of a key that the module holds and no step changes.
         """
         reach = self.replay.reaching(losses=False)
-        own = self.marks
+        own = self.moving
         drawing = {
             scope
             for draw in self.replay.draws

@@ -251,3 +251,46 @@ def test_the_key_that_a_static_method_is_given_moves_on_and_not_its_first_argume
     assert "x, " not in "".join(line for line in after.splitlines() if " = jax.vmap" in line)
     assert "return StatefulModuleOutput((key, step), y, 0.0, {})" in after
     assert "key, use" in after
+
+
+_STUCK = """
+class M(StatefulModule):
+    def __init__(self, rngs):
+        self.rngs = rngs
+
+    def initialize_state(self, batch_size):
+        keys = jax.random.split(self.rngs(), batch_size)
+        more = jax.random.split(self.rngs(), batch_size)
+        return keys, more, jnp.zeros(batch_size, int)
+
+    def __call__(self, state, x, rollout_extras=None):
+        (key, other, step) = state
+        use = jax.vmap(lambda k: jax.random.fold_in(k, 1))(other)
+        drawn = jax.vmap(jax.random.fold_in)(key, step)
+        x = x + jax.vmap(lambda k, row: jax.random.normal(k, row.shape))(use, x)
+        x = x + jax.vmap(lambda k, row: jax.random.normal(k, row.shape))(drawn, x)
+        other = jax.vmap(lambda k: jax.random.fold_in(k, 2))(other)
+        return StatefulModuleOutput((key, other, step), x, 0.0, {})
+"""
+
+
+def test_of_several_carried_keys_only_the_one_that_is_stuck_is_split() -> None:
+    assert changes(_STUCK) == (
+        "+key, use_2 = jax.vmap(lambda k: tuple(jax.random.split(k)))(key)\n"
+        "-drawn = jax.vmap(jax.random.fold_in)(key, step)\n"
+        "+drawn = jax.vmap(jax.random.fold_in)(use_2, step)"
+    )
+
+
+def test_two_stuck_keys_of_a_function_get_names_of_their_own() -> None:
+    both = _STUCK.replace(
+        "        other = jax.vmap(lambda k: jax.random.fold_in(k, 2))(other)\n", ""
+    )
+    assert changes(both) == (
+        "-use = jax.vmap(lambda k: jax.random.fold_in(k, 1))(other)\n"
+        "-drawn = jax.vmap(jax.random.fold_in)(key, step)\n"
+        "+other, use_2 = jax.vmap(lambda k: tuple(jax.random.split(k)))(other)\n"
+        "+key, use_3 = jax.vmap(lambda k: tuple(jax.random.split(k)))(key)\n"
+        "+use = jax.vmap(lambda k: jax.random.fold_in(k, 1))(use_2)\n"
+        "+drawn = jax.vmap(jax.random.fold_in)(use_3, step)"
+    )

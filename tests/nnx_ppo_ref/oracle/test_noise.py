@@ -320,6 +320,20 @@ def test_one_row_of_noise_from_the_first_key_is_no_loop(layer: Any) -> None:
     assert "environment 0's key" in report["independence"].evidence
 
 
+def test_one_permutation_for_all_is_shared_even_if_it_is_the_one_that_zeros_give(
+    layer: Any,
+) -> None:
+    def permuted(self: Any, keys: Any, x: Any) -> Any:
+        return keys, jax.random.permutation(keys[0], x, axis=1)
+
+    for seed in range(4):  # one of two permutations of two columns, the same in every step
+        stuck = layer(
+            permuted,
+            initialize_state=lambda self, batch, s=seed: jax.random.split(jax.random.key(s), batch),
+        )
+        assert "independence" in check(stuck, jnp.zeros(2)).failed
+
+
 def test_a_loop_that_ends_for_each_environment_by_itself_replays(layer: Any) -> None:
     def positive(key: Any) -> Any:
         def again(carry: Any) -> Any:
@@ -340,3 +354,17 @@ def test_noise_that_is_lost_in_rounding_is_not_shared(layer: Any) -> None:
         {"lost": out[1], "seen": normal(split(s)[1], x)},
     )
     assert "independence" not in check(layer(mixed), INPUT).failed
+
+
+def test_a_row_that_is_taken_out_again_for_the_same_fold_is_not_used_twice(layer: Any) -> None:
+    def noise(keys: Any, x: Any) -> Any:
+        return sum(
+            jax.random.normal(jax.random.fold_in(keys[-1], 0), (len(x), 3)) for _ in range(2)
+        )
+
+    assert "hygiene" not in check(layer(drawing(noise)), INPUT).failed
+
+    def again(keys: Any, x: Any) -> Any:
+        return sum(jax.random.normal(keys[-1], (len(x), 3)) for _ in range(2))
+
+    assert "hygiene" in check(layer(drawing(again)), INPUT).failed

@@ -277,6 +277,29 @@ def test_one_class_may_sample_and_draw_carried_noise(
     assert set(report.failed) == ({"replay", "purity"} if scale else set()), str(report)
 
 
+@pytest.mark.parametrize("is_moved", [False, True])
+def test_a_sampler_keeps_its_exemption_beside_noise_from_a_counted_key_that_nothing_moves(
+    is_moved: bool, library: Any, layer: Any
+) -> None:
+    def call(self: Any, state: Any, x: Any, rollout_extras: Any = None) -> Any:
+        env, step = state
+        fold = jax.vmap(jax.random.fold_in, in_axes=(None, 0))
+        keys = jax.vmap(jax.random.fold_in)(fold(self.key[...], env), step)
+        if is_moved:
+            self.key[...] = jax.random.fold_in(self.key[...], 99)
+        mean = x + normal(keys, x)
+        raw = mean + self.rngs.normal(x.shape)
+        raw = raw if rollout_extras is None else rollout_extras
+        output = {"action": raw, "log_likelihood": -jnp.sum((raw - mean) ** 2, axis=-1)}
+        return library.StatefulModuleOutput((env, step + 1), output, jnp.array(0.0), {}, raw)
+
+    def start(self: Any, batch: int) -> Any:
+        return jnp.arange(batch), jnp.zeros(batch, int)
+
+    report = check(layer(lambda *_: None, __call__=call, initialize_state=start), jnp.zeros(3))
+    assert set(report.failed) == ({"replay", "purity"} if is_moved else set()), str(report)
+
+
 def test_keys_that_come_back_as_extras_replay(library: Any, layer: Any) -> None:
     def call(self: Any, state: Any, x: Any, rollout_extras: Any = None) -> Any:
         keys = jax.random.split(self.rngs(), len(x))

@@ -9,33 +9,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 import libcst as cst
 
-from flake8_nnx_rng.codemod.envs.call_kinds import call_kind
+from flake8_nnx_rng.codemod.envs.expression_kinds import KINDS
 from flake8_nnx_rng.codemod.envs.kinds import (
     ROWED,
     Kind,
     arithmetic,
-    is_whole,
     item,
     joined,
-    part_of_shape,
-    together,
     unpacked,
 )
 from flake8_nnx_rng.codemod.envs.loops import Loop, argument_at, loop_around, loop_of
-from flake8_nnx_rng.codemod.envs.references import References, argument_for, is_own
+from flake8_nnx_rng.codemod.envs.parameter_kinds import parameter_kind
+from flake8_nnx_rng.codemod.envs.references import References, is_own
 from flake8_nnx_rng.codemod.text.tree import AnyFunction, Tree, all_parameters, parameters_of
-from flake8_nnx_rng.interpreter.functions import ENTRY
-from flake8_nnx_rng.knowledge import library
-from flake8_nnx_rng.knowledge.functions import SHAPE_ATTRIBUTES
 from flake8_nnx_rng.project import ClassInfo
-
-_OPERANDS = {"jax.lax.cond": 3, "jax.lax.switch": 2, "flax.nnx.cond": 3, "flax.nnx.switch": 2}
-_TRANSPOSED = frozenset({"T", "mT", "at", "flat"})
-
 
 Path = tuple[int | None, ...]
 """The place of a part in what is unpacked, from the outside inwards."""
@@ -73,7 +63,7 @@ class Rows:
 
     def maybe(self, node: cst.CSTNode) -> Kind | None:
         """The same; None while a value is being found that depends on itself."""
-        meaning = _KINDS.get(type(node))
+        meaning = KINDS.get(type(node))
         if meaning is not None:
             return meaning(self, node)
         if isinstance(node, (cst.Integer, cst.Float, cst.SimpleString, cst.FormattedString)):
@@ -110,9 +100,8 @@ class Rows:
             self._known[place] = kind
         return kind
 
-    # Names
-
-    def _name(self, node: cst.Name) -> Kind | None:
+    def name(self, node: cst.Name) -> Kind | None:
+        """What a variable is, by all that binds it."""
         function = self.tree.function(node)
         while function is not None:
             bound = list(self._bindings(function, node.value))
@@ -130,7 +119,7 @@ class Rows:
         """For each place that binds a name, what it may be there."""
         for parameter in all_parameters(function):
             if parameter.name.value == name:
-                yield partial(self._parameter, function, parameter)
+                yield partial(parameter_kind, self, function, parameter)
         for target, kind in self._assignments(function):
             for node, path in _targets(target):
                 if isinstance(node, cst.Name) and node.value == name:
@@ -173,26 +162,6 @@ class Rows:
                     yield target, lambda: Kind.UNKNOWN
                 case cst.FunctionDef(name):
                     yield name, lambda: Kind.FIXED
-
-    def _parameter(self, function: AnyFunction, parameter: cst.Param) -> Kind | None:
-        ordered = parameters_of(function)
-        index = ordered.index(parameter) if parameter in ordered else None
-        owner, is_bound = self.references.owner(function), self.references.is_bound(function)
-        if is_bound and index == 0:
-            return Kind.FIXED
-        if owner is not None and isinstance(function, cst.FunctionDef):
-            known = _FRAMEWORK.get(function.name.value)
-            if known is not None and self.references.hierarchy.is_stateful(owner):
-                return known.get(index, Kind.UNKNOWN if index is None else Kind.MIXED)
-        given: list[Kind | None] = []
-        for reference in self.references.of(function):
-            if reference.is_mapped:
-                given.append(Kind.FIXED)
-            elif reference.call is None:
-                given.append(self._operand(reference.node, index))
-            else:
-                given.append(self._given(function, parameter, reference.call, is_bound))
-        return joined(given)
 
     def part(self, node: cst.BaseExpression, path: Path) -> Kind | None:
         """What a part of an expression is, of one that is unpacked."""
@@ -237,92 +206,6 @@ class Rows:
             return None
         return (function, *found)
 
-    def _operand(self, node: cst.BaseExpression, index: int | None) -> Kind | None:
-        """What `jax.lax.cond` or a loop gives for a parameter of a function that it is handed."""
-        looped = loop_around(node, self.tree)
-        if looped is not None:
-            return self._round(*looped, index)
-        argument = self.tree.parent(node)
-        call = self.tree.parent(argument) if isinstance(argument, cst.Arg) else None
-        if index is None or not isinstance(call, cst.Call):
-            return Kind.UNKNOWN
-        first = _OPERANDS.get(self.tree.canonical(call.func))
-        if first is None or any(a.keyword or a.star for a in call.args):
-            return Kind.UNKNOWN
-        operands = [arg.value for arg in call.args[first:]]
-        return self.maybe(operands[index]) if index < len(operands) else Kind.UNKNOWN
-
-    def _round(self, call: cst.Call, loop: Loop, index: int | None) -> Kind | None:
-        """What a round of a loop is given for a parameter."""
-        if index == loop.carried:
-            return self.carried(call, loop)
-        if index == loop.number:
-            return Kind.FIXED
-        return self._scanned(call) if loop.has_outputs and index == 1 else Kind.UNKNOWN
-
-    def _scanned(self, call: cst.Call) -> Kind | None:
-        """What a round of `jax.lax.scan` is given of the arrays that it goes through."""
-        through = argument_at(call, 2, self.tree)
-        kind = Kind.FIXED if through is None else self.maybe(through)
-        return kind if kind in (None, Kind.FIXED) else Kind.UNKNOWN
-
-    def _given(
-        self, function: AnyFunction, parameter: cst.Param, call: cst.Call, is_bound: bool
-    ) -> Kind | None:
-        """What a call gives for a parameter."""
-        argument = argument_for(function, parameter, call, is_bound)
-        if argument is not None:
-            return self.maybe(argument)
-        if any(one.star for one in call.args):
-            return Kind.UNKNOWN
-        return Kind.FIXED if parameter.default is not None else Kind.UNKNOWN
-
-    # Expressions
-
-    def _attribute(self, node: cst.Attribute) -> Kind | None:
-        name = node.attr.value
-        if is_own(node) or self.tree.canonical(node):
-            return Kind.FIXED
-        base = self.maybe(node.value)
-        if base in ROWED:
-            if name == "shape":
-                return Kind.SHAPE
-            if name in SHAPE_ATTRIBUTES and name != "size":
-                return Kind.FIXED
-            return Kind.UNKNOWN if name in _TRANSPOSED or name == "size" else base
-        return base if base in (Kind.FIXED, None) else Kind.UNKNOWN
-
-    def _subscript(self, node: cst.Subscript) -> Kind | None:
-        base = self.maybe(node.value)
-        first = node.slice[0].slice
-        index = first.value if isinstance(first, cst.Index) else None
-        if base is Kind.SHAPE:
-            return part_of_shape(node)
-        if base is Kind.FIXED:
-            inside = [e.slice.value for e in node.slice if isinstance(e.slice, cst.Index)]
-            kinds = self.all(inside)
-            return arithmetic(kinds) if kinds else Kind.FIXED
-        if base not in ROWED:
-            return None if base is None else Kind.UNKNOWN
-        if isinstance(index, cst.SimpleString):
-            return Kind.ROWS
-        if isinstance(index, cst.Ellipsis) or is_whole(first):
-            return Kind.ROWS
-        if base is Kind.TREE and index is not None and self.maybe(index) is Kind.FIXED:
-            return Kind.ROWS if self._has_items(node.value) else Kind.UNKNOWN
-        return Kind.UNKNOWN
-
-    def _has_items(self, node: cst.BaseExpression) -> bool:
-        """Whether what an index takes out is an array of several, rather than the row of an env."""
-        function = self.tree.function(node)
-        parameters = () if function is None else all_parameters(function)
-        if not isinstance(node, cst.Name) or node.value not in {p.name.value for p in parameters}:
-            return True
-        around = self.tree.around(node, cst.ClassDef)
-        start = None if around is None else self.tree.class_of(around).method(library.INITIALIZE)
-        values = [] if start is None else [r.value for r in self.tree.own(start, cst.Return)]
-        return bool(values) and all(isinstance(value, (cst.Tuple, cst.List)) for value in values)
-
     def called(self, func: cst.BaseExpression) -> AnyFunction | None:
         """The function of the file that a call names, if it is certain which."""
         if isinstance(func, cst.Attribute) and is_own(func):
@@ -351,36 +234,6 @@ class Rows:
 
         return self._solve((function, f"{RETURNED}{path or ''}"), find)
 
-    def _binary(self, node: cst.BinaryOperation) -> Kind | None:
-        left, right = self.maybe(node.left), self.maybe(node.right)
-        if left is Kind.SHAPE and isinstance(node.operator, cst.Add):
-            return Kind.SHAPE if right is Kind.FIXED else Kind.UNKNOWN
-        if isinstance(node.operator, cst.MatrixMultiply) and right in ROWED:
-            return Kind.UNKNOWN
-        return arithmetic([left, right])
-
-    def _comparison(self, node: cst.Comparison) -> Kind | None:
-        return arithmetic(self.all([node.left, *(t.comparator for t in node.comparisons)]))
-
-    def _conditional(self, node: cst.IfExp) -> Kind | None:
-        return joined(self.all([node.body, node.orelse]))
-
-    def _boolean(self, node: cst.BooleanOperation) -> Kind | None:
-        return joined(self.all([node.left, node.right]))
-
-    def _elements(self, node: cst.Tuple | cst.List) -> Kind | None:
-        if not node.elements:
-            return Kind.FIXED
-        first, *rest = node.elements
-        head, tail = self.maybe(first.value), self.all(element.value for element in rest)
-        is_star = isinstance(first, cst.StarredElement)
-        if head is (Kind.SHAPE if is_star else Kind.SIZE):
-            return Kind.SHAPE if all(kind is Kind.FIXED for kind in tail) else Kind.UNKNOWN
-        return together([head, *tail])
-
-    def _dict(self, node: cst.Dict) -> Kind | None:
-        return together(self.all(element.value for element in node.elements))
-
 
 def _targets(
     target: cst.BaseExpression, path: tuple[int | None, ...] = ()
@@ -392,29 +245,3 @@ def _targets(
             yield from _targets(element.value, (*path, None if is_star else index))
     else:
         yield target, path
-
-
-_FRAMEWORK: dict[str, dict[int | None, Kind]] = {
-    ENTRY: {1: Kind.TREE, 2: Kind.ROWS, 3: Kind.TREE},
-    library.RESET: {1: Kind.TREE},
-    library.INITIALIZE: {1: Kind.SIZE},
-}
-"""What the framework gives to the methods that it calls."""
-
-_KINDS: dict[type[cst.CSTNode], Callable[[Any, Any], Kind | None]] = {
-    cst.Name: Rows._name,
-    cst.Attribute: Rows._attribute,
-    cst.Subscript: Rows._subscript,
-    cst.Call: call_kind,
-    cst.BinaryOperation: Rows._binary,
-    cst.Comparison: Rows._comparison,
-    cst.IfExp: Rows._conditional,
-    cst.BooleanOperation: Rows._boolean,
-    cst.Tuple: Rows._elements,
-    cst.List: Rows._elements,
-    cst.Dict: Rows._dict,
-    cst.ListComp: lambda rows, node: together([rows.maybe(node.elt)]),
-    cst.GeneratorExp: lambda rows, node: together([rows.maybe(node.elt)]),
-    cst.NamedExpr: lambda rows, node: rows.maybe(node.value),
-    cst.UnaryOperation: lambda rows, node: rows.maybe(node.expression),
-}

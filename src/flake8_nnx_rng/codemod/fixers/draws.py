@@ -12,6 +12,7 @@ from flake8_nnx_rng.codemod.envs.per_env import PerEnv
 from flake8_nnx_rng.codemod.envs.references import References
 from flake8_nnx_rng.codemod.envs.rows import Rows
 from flake8_nnx_rng.codemod.keys.consumers import Consumers
+from flake8_nnx_rng.codemod.keys.faults import Faults, merged
 from flake8_nnx_rng.codemod.keys.handed import reads_of
 from flake8_nnx_rng.codemod.keys.needs import Threads
 from flake8_nnx_rng.codemod.keys.openings import write_count, write_opening
@@ -19,7 +20,7 @@ from flake8_nnx_rng.codemod.keys.parameters import Parameters
 from flake8_nnx_rng.codemod.keys.seeding import keep, seed_of
 from flake8_nnx_rng.codemod.keys.selection import Selection, select, take_away
 from flake8_nnx_rng.codemod.keys.site_writer import SiteWriter
-from flake8_nnx_rng.codemod.keys.sites import Faults, find_faults, merged
+from flake8_nnx_rng.codemod.keys.sites import find_faults
 from flake8_nnx_rng.codemod.keys.statements import is_inside
 from flake8_nnx_rng.codemod.keys.threads import Weaver
 from flake8_nnx_rng.codemod.refusal import RefusedError

@@ -20,11 +20,12 @@ from flake8_nnx_rng.codemod.text.imports import add_imports, name_of_jax
 from flake8_nnx_rng.codemod.text.names import fresh, names_in
 from flake8_nnx_rng.codemod.text.sheet import Sheet
 from flake8_nnx_rng.codemod.text.structure import parts_of, resolved
-from flake8_nnx_rng.codemod.text.tree import AnyFunction, Tree
+from flake8_nnx_rng.codemod.text.tree import AnyFunction, Tree, parameters_of
 from flake8_nnx_rng.interpreter import Audit, Derived, Drew, Use, carries_keys
 from flake8_nnx_rng.interpreter.taint import carried_in
 from flake8_nnx_rng.knowledge import library
 from flake8_nnx_rng.project import Hierarchy
+from flake8_nnx_rng.rules.nnx201 import stuck_parts
 
 CODES = ("NNX201", "NNX401", "NNX405")
 
@@ -46,10 +47,11 @@ class _Variable:
 
 @dataclass(frozen=True)
 class _UseOf:
-    """A use of a variable."""
+    """A use of a variable; one that stays may keep the name, as what goes on is made there."""
 
     node: cst.BaseExpression
-    is_split: bool
+    how: Use
+    stays: bool
 
 
 def rewrite_reuse(audit: Audit, tree: Tree, hierarchy: Hierarchy) -> Rewrite | None:
@@ -72,8 +74,10 @@ def rewrite_reuse(audit: Audit, tree: Tree, hierarchy: Hierarchy) -> Rewrite | N
         return Rewrite(sheet.result)
     if not found:
         raise RefusedError("it is not certain which key is used again")
+    taken: dict[AnyFunction, set[str]] = {}
     for variable, uses in found.items():
-        _split_first(variable, uses, weaver, sheet, jax)
+        names = taken.setdefault(variable.function, set(names_in(variable.function)))
+        _split_first(variable, uses, weaver, sheet, jax, names)
     add_imports(tree, sheet)
     return Rewrite(sheet.result)
 
@@ -109,10 +113,10 @@ def _unused_name(assign: cst.Assign, function: AnyFunction, tree: Tree) -> str |
 
 def _reused(audit: Audit, references: References) -> dict[_Variable, list[_UseOf]]:
     """The variables whose key is used more than once, or used and returned."""
-    tree = references.tree
-    stuck = bool(breached(audit, ("NNX201",)))
-    uses: dict[_Variable, dict[cst.BaseExpression, bool]] = {}
-    outermost: dict[_Variable, None] = {}
+    tree, entry = references.tree, entry_of(audit.cls)
+    stuck = stuck_parts(audit)
+    uses: dict[_Variable, dict[cst.BaseExpression, _UseOf]] = {}
+    returned: dict[_Variable, dict[cst.BaseExpression, _UseOf]] = {}
     for event in audit.events():
         if not isinstance(event, (Drew, Derived)) or getattr(event, "layer", None) is not None:
             continue
@@ -122,20 +126,25 @@ def _reused(audit: Audit, references: References) -> dict[_Variable, list[_UseOf
         key = key_of(node, tree) if tree.holds(node) else None
         if key is None:
             continue
-        is_split = isinstance(event, Derived) and event.use is Use.SPLIT
+        how = event.use if isinstance(event, Derived) else Use.DRAWN
         way = list(way_of(key, references))
         for load in way:
-            variable = _variable(load, tree)
-            uses.setdefault(variable, {}).setdefault(load.node, is_split)
-        if way and not is_split:
-            last = way[-1]
-            outermost[_variable(last, tree)] = None
-    found = {v: [_UseOf(n, s) for n, s in places.items()] for v, places in uses.items()}
-    again = {variable: used for variable, used in found.items() if len(used) > 1}
-    if not again and stuck:
-        entry = entry_of(audit.cls)
-        again = {v: u for v, u in found.items() if v in outermost and v.function is entry}
-    return again
+            used = _UseOf(load.node, how, how is Use.SPLIT)
+            uses.setdefault(_variable(load, tree), {}).setdefault(load.node, used)
+        if way and event.source.path in stuck and way[-1].function is entry:
+            used = _UseOf(way[-1].node, how, stays=False)
+            returned.setdefault(_variable(way[-1], tree), {}).setdefault(used.node, used)
+    again = {
+        variable: places
+        for variable, places in uses.items()
+        if len(places) > 1 and not _only_folds(places.values())
+    }
+    return {variable: list(p.values()) for variable, p in (again or returned).items()}
+
+
+def _only_folds(uses: Iterable[_UseOf]) -> bool:
+    """Whether all that is done is to fold in what tells several keys apart."""
+    return all(use.how is Use.FOLDED for use in uses)
 
 
 def _variable(load: Load, tree: Tree) -> _Variable:
@@ -151,24 +160,30 @@ def _variable(load: Load, tree: Tree) -> _Variable:
 
 
 def _split_first(
-    variable: _Variable, uses: Iterable[_UseOf], weaver: Weaver, sheet: Sheet, jax: str
+    variable: _Variable,
+    uses: Iterable[_UseOf],
+    weaver: Weaver,
+    sheet: Sheet,
+    jax: str,
+    taken: set[str],
 ) -> None:
     """Splits the key where it gets its name, and leaves the name to the half that goes on."""
     tree, function, text = weaver.tree, variable.function, variable.text
     if isinstance(function, cst.Lambda):
         raise RefusedError("a lambda uses a key twice")
     ordered = list(uses)
-    kept = [use for use in ordered if use.is_split][-1:]
-    taken = names_in(function)
+    kept = [use for use in ordered if use.stays][-1:]
     names: list[str] = []
     for use in ordered:
         if use not in kept:
-            name = fresh("use", {*taken, *names})
+            name = fresh("use", taken)
+            taken.add(name)
             names.append(name)
             sheet.replace(*tree.span(use.node), name)
     going_on = text
     if not text.isidentifier():
-        going_on = fresh("key", {*taken, *names})
+        going_on = fresh("key", taken)
+        taken.add(going_on)
         _rename(function, text, going_on, [use.node for use in ordered], tree, sheet)
     count = len(names) + 1
     number = "" if count == 2 else f", {count}"
@@ -220,7 +235,7 @@ def _rename(
 ) -> None:
     """Calls a part of the state by its new name wherever else the function reads it."""
     state, _, part = text.partition("[")
-    if not state.isidentifier() or not part:
+    if state not in {p.name.value for p in parameters_of(function)} or not part:
         raise RefusedError(f"`{text}` is used twice, and has no name")
     for node in tree.own(function, cst.Subscript):
         if node not in done and tree.code(node) == text:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import libcst as cst
 
 from flake8_nnx_rng.codemod.keys.consumers import named_argument
+from flake8_nnx_rng.codemod.keys.faults import Faults, Form, Site
 from flake8_nnx_rng.codemod.keys.needs import Need
-from flake8_nnx_rng.codemod.keys.sites import Faults, Form, Site
 from flake8_nnx_rng.codemod.keys.statements import (
     Bound,
     bound_by,

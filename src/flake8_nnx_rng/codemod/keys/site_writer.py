@@ -10,10 +10,10 @@ import libcst as cst
 from flake8_nnx_rng.codemod.envs.per_env import PerEnv, SharedError
 from flake8_nnx_rng.codemod.keys.children import layer_call
 from flake8_nnx_rng.codemod.keys.consumers import Consumers
+from flake8_nnx_rng.codemod.keys.faults import Form, Site
 from flake8_nnx_rng.codemod.keys.hosts import host_draw
 from flake8_nnx_rng.codemod.keys.needs import Threads
 from flake8_nnx_rng.codemod.keys.openings import folded_key
-from flake8_nnx_rng.codemod.keys.sites import Form, Site
 from flake8_nnx_rng.interpreter import Audit
 
 _FLOAT = "builtins.float"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from flake8_nnx_rng.codemod.envs.kinds import literal_int
-from flake8_nnx_rng.codemod.keys.sites import Faults, Form, Site
+from flake8_nnx_rng.codemod.keys.faults import Faults, Form, Site
 from flake8_nnx_rng.codemod.keys.threads import Weaver
 from flake8_nnx_rng.codemod.refusal import RefusedError
 from flake8_nnx_rng.codemod.text.sheet import Sheet

@@ -18,7 +18,7 @@ from flake8_nnx_rng.interpreter import (
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.events import DrewOnHost
 from flake8_nnx_rng.interpreter.joins import join_all
-from flake8_nnx_rng.interpreter.library import builtins, control, keys, rngs
+from flake8_nnx_rng.interpreter.library import builtins, control, keys, rngs, stateful
 from flake8_nnx_rng.interpreter.library.handlers import Handler
 from flake8_nnx_rng.interpreter.taint import CLEAN, Host, Taint, counted, merge
 from flake8_nnx_rng.interpreter.unknown import call_functions_in, unknown_call
@@ -49,6 +49,7 @@ HANDLERS: dict[str, Handler] = {
     **control.HANDLERS,
     **objects.HANDLERS,
     **rngs.HANDLERS,
+    **stateful.HANDLERS,
 }
 
 

@@ -90,7 +90,7 @@ def _derive(
     if not _is_literal(arguments, use):
         taint |= EACH_ENV  # one for each env, or one more of a kind of which there may be as many
     # A split of another env's key is reported there, what comes of it no more.
-    return uses.make(it, spread_as(taint, lambda spread: Spread.OWN), node, count)
+    return uses.make(it, spread_as(taint, lambda spread: Spread.OWN), node, count, key)
 
 
 def _is_literal(arguments: Arguments, use: Use) -> bool:

@@ -81,7 +81,8 @@ def _is_confirmed(
 ) -> bool:
     """Whether a key is consumed twice by its value.
 
-    The checker takes a key that went through a selection or a transpose for consumed.
+    The checker takes a key that went through a selection or a transpose for consumed, and one that
+    is taken out of its array again.
     """
     recorder = Recorder(Ledger())
     recorder.consumed = collections.Counter()
@@ -91,7 +92,7 @@ def _is_confirmed(
         if number == RESET_AFTER and stage.phases.reset.error is None:
             again = stage.phases.reset.run(recorder, state, carry)
             state, carry = again["state"], again["carry"]
-    return max(recorder.consumed.values(), default=0) > 1
+    return recorder.is_reused
 
 
 def _run(stage: Stage, name: str, *arguments: Any) -> Any:

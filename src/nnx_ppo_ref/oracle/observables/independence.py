@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -92,30 +93,35 @@ def _lent(evidence: Evidence) -> tuple[Draw, int] | None:
 
 
 def _moved_together(evidence: Evidence, draws: list[Draw]) -> np.ndarray | None:
-    """The environments, several, whose outputs of one step are others without some draws."""
+    """The environments, several, whose outputs of one step are others if some draws are.
+
+    The draws become zeros, and their opposites where that tells nothing: a permutation may happen
+    to be the one that zeros give.
+    """
     envs = evidence.equal.envs
-    altered = evidence.altered(_without(draws))
-    for one, other in zip(evidence.equal.steps, altered.steps, strict=True):
-        for (_, a), (_, b) in zip(one.leaves, other.leaves, strict=True):
-            apart = difference(numbers(a), numbers(b))
-            if apart.ndim and len(apart) == envs:
-                moved = np.flatnonzero(apart.reshape(envs, -1).any(axis=1))
-                if len(moved) > 1:
-                    return moved
+    for another in (np.zeros_like, np.invert):
+        altered = evidence.altered(_replaced(draws, another))
+        for one, other in zip(evidence.equal.steps, altered.steps, strict=True):
+            for (_, a), (_, b) in zip(one.leaves, other.leaves, strict=True):
+                apart = difference(numbers(a), numbers(b))
+                if apart.ndim and len(apart) == envs:
+                    moved = np.flatnonzero(apart.reshape(envs, -1).any(axis=1))
+                    if len(moved) > 1:
+                        return moved
     return None
 
 
-def _without(draws: list[Draw]) -> Alteration:
+def _replaced(draws: list[Draw], another: Callable[[np.ndarray], np.ndarray]) -> Alteration:
     places = {(draw.step, draw.phase, draw.site, draw.words.tobytes()) for draw in draws}
 
-    def zero(
+    def replace(
         recorder: Recorder, site: tuple[Any, ...], noise: np.ndarray, env: int | None
     ) -> np.ndarray:
         del env
         place = (recorder.step, recorder.phase, site, noise.tobytes())
-        return np.zeros_like(noise) if place in places else noise
+        return another(noise) if place in places else noise
 
-    return zero
+    return replace
 
 
 def _shared_output(evidence: Evidence) -> str | None:

@@ -71,9 +71,10 @@ def _is_random(evidence: Evidence, index: int) -> bool:
     value = evidence.rollout.steps[0].before[index]
     if evidence.subject.kinds[index].startswith("Rng") or is_key(value):
         return True
-    mark = evidence.stage.marks[index]
+    if value.array.dtype != np.uint32:
+        return False
     drawn_with = union(draw.key for draw in evidence.rollout.draws)
-    return value.array.dtype == np.uint32 and bool(mark & drawn_with)
+    return bool(evidence.stage.marks[index] & drawn_with)
 
 
 def _is_log(evidence: Evidence, index: int) -> bool:
