@@ -188,3 +188,19 @@ def test_an_action_that_a_key_of_the_file_drops_out_of_is_the_same_in_every_step
     of_file = f"KEY = jax.random.key(29)\n{textwrap.dedent(sampler(body.format('KEY')))}"
     assert codes_of(of_file) == ["NNX102"]
     assert codes_of(sampler(body.format("self.rngs()"))) == []
+
+
+def test_keys_that_streams_were_split_into_are_used_up_by_the_first_round_of_a_loop() -> None:
+    body = """
+        # NNX401
+        keys = self.rngs.split(x.shape[0])
+        drawn = jax.vmap(lambda k: jax.random.uniform(k, x.shape[1:]))
+        raw = x + sum(drawn(keys.{}.key[...]) for stream in ({}))
+        raw = raw if rollout_extras is None else rollout_extras
+    """
+    body = textwrap.dedent(body).strip()
+    assert codes_of(sampler(body.format("default", "0, 1"))) == ["NNX401"]
+    assert codes_of(sampler(body.format("default", "0,"))) == []
+    both = "sum(drawn(stream.key[...]) for stream in (keys.action, keys.noise))"
+    once = body.replace("sum(drawn(keys.{}.key[...]) for stream in ({}))", both)
+    assert codes_of(sampler(once)) == []

@@ -321,7 +321,9 @@ def _stream_attribute(value: Stream, name: str) -> Value:
         return Method(value, name)
     if value.single:
         path = None if value.path is None else f"{value.path}.{name}"
-        return Key(value.taint, path) if name in streams.STREAM_STATE else Opaque(value.taint, path)
+        if name not in streams.STREAM_STATE:
+            return Opaque(value.taint, path)
+        return Key(value.taint, path, value.made or None)
     return containers.named_stream(value, name, value.path)
 
 

@@ -134,7 +134,8 @@ def part(whole: Opaque, path: str) -> Opaque:
 def named_stream(value: Stream, name: str | None, path: str | None) -> Stream:
     """The stream of an `nnx.Rngs` under a name; an unknown name is shown as `[...]`."""
     if path is None:
-        return replace(value, single=True)
+        taken = [region.taken(name) for region in value.made] if name is not None else []
+        return replace(value, single=True, made=tuple(filter(None, taken)))
     return replace(value, single=True, path=f"{path}[...]" if name is None else f"{path}.{name}")
 
 

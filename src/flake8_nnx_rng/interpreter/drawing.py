@@ -23,10 +23,11 @@ def drew(
     shared: bool = False,
 ) -> Taint:
     """Records a draw; returns the mark of its numbers, which says if PPO replays them by itself."""
-    event = Drew(it.site(node), replace(source, taint=taint), layer, shared, it.batches)
-    it.emit(event)
-    if isinstance(source, Stream):
-        uses.move(it, source)
+    told = replace(source, taint=taint)
+    if isinstance(told, Stream):
+        told = replace(told, made=())
+        uses.move(it, told)
+    it.emit(Drew(it.site(node), told, layer, shared, it.batches))
     return frozenset({Redrawn(node) if is_threaded(taint) else Sample(node)})
 
 
@@ -38,11 +39,12 @@ def draw_key(it: Interpreter, stream: Stream, node: cst.CSTNode) -> Key:
 
 def advance(it: Interpreter, stream: Stream, node: cst.CSTNode, arguments: Taint = CLEAN) -> Stream:
     """A stream moves on and gives out streams of its own."""
-    it.emit(Advanced(it.site(node), stream))
+    it.emit(Advanced(it.site(node), replace(stream, made=())))
     uses.move(it, stream)
     # What a stream of the pass itself gives out is reported where it is drawn from.
     given_out = stream.taint if stream.path is None else _given_out(it, stream, node)
-    return Stream(given_out | arguments, None, stream.single)
+    taint = given_out | arguments
+    return Stream(taint, None, stream.single, made=uses.make(it, taint, node).regions)
 
 
 def _given_out(it: Interpreter, stream: Stream, node: cst.CSTNode) -> Taint:

@@ -13,7 +13,7 @@ from flake8_nnx_rng.interpreter.deeds import Deed, Made, Moved, Replaced, Used
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.key_arrays import nameless
 from flake8_nnx_rng.interpreter.marks import apply, parts, regions
-from flake8_nnx_rng.interpreter.values import Key, Value
+from flake8_nnx_rng.interpreter.values import Key, Stream, Value
 
 MAX_NAMES = 32
 """Keys in the result of a call beyond which they are told apart no longer."""
@@ -35,7 +35,7 @@ def closing(it: Interpreter, start: int, result: Value) -> tuple[Value, tuple[De
     returned = {
         region.array
         for leaf in trees.leaves(result)
-        if isinstance(leaf, Key)
+        if isinstance(leaf, (Key, Stream))
         for region in leaf.made or ()
     }
     if len(returned) > MAX_NAMES:
@@ -83,7 +83,7 @@ def _kept(key: Value, lost: set[str]) -> Value:
 
 
 def _renamed(leaf: Value, fresh: dict[str, str]) -> Value:
-    if not isinstance(leaf, Key) or not leaf.made:
+    if not isinstance(leaf, (Key, Stream)) or not leaf.made:
         return leaf
     made = (replace(region, array=fresh.get(region.array, region.array)) for region in leaf.made)
     return replace(leaf, made=tuple(made))

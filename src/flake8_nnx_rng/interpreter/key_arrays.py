@@ -15,7 +15,7 @@ from flake8_nnx_rng.interpreter.taint import (
     own,
     spread_as,
 )
-from flake8_nnx_rng.interpreter.values import NONE, Const, Key, Value, taint_of
+from flake8_nnx_rng.interpreter.values import NONE, Const, Key, Stream, Value, taint_of
 
 ELLIPSIS = Const(...)
 
@@ -38,8 +38,8 @@ def parts_of(key: Key) -> tuple[Key, ...] | None:
 
 
 def nameless(value: Value) -> Value:
-    """One of several keys of which it is not known which one it is."""
-    return replace(value, made=()) if isinstance(value, Key) else value
+    """One of several keys or streams of which it is not known which one it is."""
+    return replace(value, made=()) if isinstance(value, (Key, Stream)) else value
 
 
 def unplaced(value: Value) -> Value:

@@ -68,12 +68,14 @@ class Stream:
         path: Where it is held, if it is.
         single: Whether it is one stream.
         copied: Whether it is a copy, which moves on while what is held at the path does not.
+        made: What its keys may be, if another stream gave them out in the pass.
     """
 
     taint: Taint = CLEAN
     path: str | None = None
     single: bool = False
     copied: bool = False
+    made: tuple[Region, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
