@@ -7,7 +7,8 @@ import pytest
 import support
 from interpreting import events_in, shown, value_of
 
-from flake8_nnx_rng.interpreter.attributes import decorator_names, unknown_attribute
+from flake8_nnx_rng.interpreter.attributes import unknown_attribute
+from flake8_nnx_rng.interpreter.inheritance import decorator_names
 from flake8_nnx_rng.interpreter.values import Instance
 
 MEMBERS = """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 import libcst as cst
@@ -16,11 +15,18 @@ from flake8_nnx_rng.interpreter import (
     names,
 )
 from flake8_nnx_rng.interpreter.engine import Interpreter
+from flake8_nnx_rng.interpreter.inheritance import (
+    CLASS_METHOD,
+    bind,
+    decorator_names,
+    inherited_method,
+    member,
+    member_after,
+)
 from flake8_nnx_rng.interpreter.joins import SEQUENTIAL, held, join_all
 from flake8_nnx_rng.interpreter.taint import CLEAN, Held
 from flake8_nnx_rng.interpreter.values import (
     UNKNOWN_OUTPUT,
-    Arguments,
     Class,
     External,
     Function,
@@ -41,25 +47,13 @@ from flake8_nnx_rng.interpreter.values import (
     taint_of,
 )
 from flake8_nnx_rng.knowledge import functions, host, keys, layers, library, streams
-from flake8_nnx_rng.knowledge.children import promise_of_library
 from flake8_nnx_rng.project import (
     AnnotatedSymbol,
     ClassInfo,
-    ExpressionSymbol,
-    FunctionSymbol,
-    LibraryClass,
-    Symbol,
 )
-
-LIBRARY_PART = ""
-"""The attribute under which an object keeps what it is as a layer of the library."""
 
 COMPUTED = "?"
 """The attribute under which `setattr` with a computed name keeps its values."""
-
-_PROPERTIES = {"property", "cached_property"}
-_STATIC = "staticmethod"
-_CLASS = "classmethod"
 
 
 def attribute(it: Interpreter, value: Value, name: str, node: cst.CSTNode) -> Value:
@@ -72,12 +66,12 @@ def attribute(it: Interpreter, value: Value, name: str, node: cst.CSTNode) -> Va
         case Instance():
             return _instance_attribute(it, value, name, node)
         case Super(instance, after):
-            return _after(it, instance, after, name, node)
+            return member_after(it, instance, after, name, node)
         case Class(info):
             found = member(it, info, name)
             if found is None:
                 return Method(value, name)
-            if isinstance(found, Function) and _CLASS in decorator_names(found.node):
+            if isinstance(found, Function) and CLASS_METHOD in decorator_names(found.node):
                 return replace(found, bound=value)
             return found
         case Stream():
@@ -123,63 +117,6 @@ def _array_attribute(it: Interpreter, array: Key | Opaque, name: str) -> Value:
     return External(keys.KEY_TYPE) if is_key_type else Opaque()
 
 
-def member(it: Interpreter, cls: ClassInfo, name: str) -> Value | None:
-    """What the classes of the project bind a name to, along the MRO; None if none does."""
-    for ancestor in it.hierarchy.mro(cls):
-        if isinstance(ancestor, ClassInfo) and (symbols := ancestor.member(name)):
-            return join_all(_class_value(it, symbol, ancestor, name) for symbol in symbols)
-    return None
-
-
-def bind(
-    it: Interpreter,
-    value: Value,
-    instance: Instance | Record,
-    node: cst.CSTNode,
-    *,
-    read: bool = True,
-) -> Value:
-    """Turns a function found in a class into what an object's attribute yields."""
-    match value:
-        case Partial(External("builtins.property"), made):
-            return it.call(made.positional[0], Arguments((instance,)), node)
-        case Partial(External("builtins.staticmethod"), made):
-            return made.positional[0]
-        case Partial(
-            External(envs.MAPPED | envs.VECTORIZED),
-            Arguments((Function() as function, in_axes, out_axes)),
-        ):
-            bound = bind(it, function, instance, node, read=False)
-            axes = containers.known_items(in_axes)
-            in_axes = in_axes if axes is None else Items(axes[1:])
-            return replace(value, arguments=Arguments((bound, in_axes, out_axes)))
-        case Partial(Function() as function, given):
-            return Partial(bind(it, function, instance, node, read=False), given)
-    if not isinstance(value, Function) or value.bound is not None:
-        return value
-    kinds = decorator_names(value.node)
-    if _STATIC in kinds:
-        return value
-    if _CLASS in kinds and instance.cls is not None:
-        return replace(value, bound=Class(instance.cls))
-    bound = replace(value, bound=instance)
-    if read and kinds & _PROPERTIES:
-        return it.call(bound, Arguments(), node)
-    return bound
-
-
-def decorator_names(node: cst.CSTNode) -> set[str]:
-    """The last names of a function's decorators, such as `property`."""
-    found: set[str] = set()
-    if isinstance(node, cst.FunctionDef):
-        for decorator in node.decorators:
-            named = names.named_by(decorator)
-            last = named.attr if isinstance(named, cst.Attribute) else named
-            if isinstance(last, cst.Name):
-                found.add(last.value)
-    return found
-
-
 def attributes_like(it: Interpreter, instance: Instance, prefix: str, node: cst.CSTNode) -> Value:
     """All that `getattr(instance, prefix + anything)` may find, methods included."""
     names_found = {n for (ref, n) in it.store or {} if ref == instance.ref}
@@ -210,7 +147,7 @@ def _instance_attribute(it: Interpreter, instance: Instance, name: str, node: cs
         return Table(tuple((n, v) for (ref, n), v in store.items() if ref == instance.ref))
     found = member(it, instance.cls, name)
     if found is None:
-        inherited = _inherited(it.hierarchy.mro(instance.cls), name)
+        inherited = inherited_method(it.hierarchy.mro(instance.cls), name)
         return inherited or unknown_attribute(instance, name)
     is_own = instance == it.frames[0].receiver
     if name == "__call__" and not is_own and it.hierarchy.is_stateful(instance.cls):
@@ -231,79 +168,12 @@ def _as_declared(it: Interpreter, instance: Instance, name: str, value: Value) -
     return value
 
 
-def library_part(it: Interpreter, instance: Instance) -> Value | None:
-    """What an object is as a layer of the library that its class derives from."""
-    known = it.read((instance.ref, LIBRARY_PART))
-    if known is not None:
-        return known
-    name = library_layer(it, instance.cls)
-    return None if name is None else Layer(name, Arguments(), instance.path, is_built=False)
-
-
-def library_layer(it: Interpreter, cls: ClassInfo) -> str | None:
-    """The layer of Flax that a class of the project derives from, if it is one that is known."""
-    for ancestor in it.hierarchy.mro(cls):
-        if isinstance(ancestor, LibraryClass) and ancestor.name in layers.MODELLED:
-            return ancestor.name
-    return None
-
-
 def unknown_attribute(instance: Instance, name: str) -> Value:
     """An attribute that no code of the project was seen to set."""
     if instance.path is None:
         return Opaque()
     path = f"{instance.path}.{name}"
     return Opaque(frozenset({Held(path)}), path)
-
-
-def _inherited(ancestors: Iterable[ClassInfo | LibraryClass], name: str) -> External | None:
-    """A method that `StatefulModule` defines, if nothing between can define another."""
-    libraries = (one.name for one in ancestors if isinstance(one, LibraryClass))
-    owner = next((one for one in libraries if one != library.SAMPLER), None)
-    is_its_own = owner == library.STATEFUL and name in library.INHERITED
-    return External(library.INHERITED[name]) if is_its_own else None
-
-
-def _after(
-    it: Interpreter, instance: Instance, after: ClassInfo, name: str, node: cst.CSTNode
-) -> Value:
-    mro = list(it.hierarchy.mro(instance.cls))
-    rest = mro[mro.index(after) + 1 :] if after in mro else []
-    for ancestor in rest:
-        if isinstance(ancestor, ClassInfo) and (symbols := ancestor.member(name)):
-            found = join_all(_class_value(it, symbol, ancestor, name) for symbol in symbols)
-            return it.each(found, lambda v: bind(it, v, instance, node))
-        if isinstance(ancestor, LibraryClass) and ancestor.name in layers.MODELLED:
-            if name == "__init__":
-                return Method(instance, ancestor.name)
-            part = library_part(it, instance)
-            if part is not None:
-                return Method(part, name)
-        if name == "__call__" and promise_of_library(ancestor.name) is not None:
-            return Layer(ancestor.name, Arguments(), "super()", is_built=False)
-    inherited = _inherited(rest, name)
-    if inherited is not None:
-        return inherited
-    # A library's own method: its draws are the library's business, its result depends on us.
-    return Method(Opaque(), f"super().{name}")
-
-
-def _class_value(it: Interpreter, symbol: Symbol, cls: ClassInfo, name: str) -> Value:
-    match symbol:
-        case FunctionSymbol(node):
-            return names.decorated(it, node, cls.scope)
-        case AnnotatedSymbol(annotation):
-            typed = declared.value_of(annotation, cls.scope, f"self.{name}")
-            return (
-                Opaque(frozenset({Held(f"self.{name}")}), f"self.{name}")
-                if typed is None
-                else typed
-            )
-        case ExpressionSymbol(node):
-            value = names.in_scope(it, node, cls.scope)
-            return value if isinstance(value, Function) else held(value, f"{cls.name}.{name}")
-        case _:
-            return names.symbol_value(it, symbol, cls.scope, name)
 
 
 def _stream_attribute(value: Stream, name: str) -> Value:

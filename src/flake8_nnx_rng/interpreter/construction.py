@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from flake8_nnx_rng.interpreter import attributes, objects
+from flake8_nnx_rng.interpreter import inheritance, objects
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.joins import held
 from flake8_nnx_rng.interpreter.taint import Held
@@ -27,11 +27,11 @@ from flake8_nnx_rng.knowledge import streams
 def construct(it: Interpreter, instance: Instance) -> None:
     """Runs the constructor, then marks what it left as held by the module."""
     it.recording = False
-    initializer = attributes.member(it, instance.cls, "__init__")
+    initializer = inheritance.member(it, instance.cls, "__init__")
     if initializer is not None:
         for function in options(initializer):
             if isinstance(function, Function):
-                bound = attributes.bind(it, function, instance, instance.cls.node)
+                bound = inheritance.bind(it, function, instance, instance.cls.node)
                 it.call(bound, _constructor_arguments(function), instance.cls.node)
     else:
         objects.finish(it, instance, instance.cls.node)
@@ -80,7 +80,7 @@ def _seal(it: Interpreter, instance: Instance) -> None:
 
 
 def _below(path: str, name: str) -> str:
-    return path if name == attributes.LIBRARY_PART else f"{path}.{name}"
+    return path if name == inheritance.LIBRARY_PART else f"{path}.{name}"
 
 
 def _reach(it: Interpreter, ref: int, path: str, found: dict[int, str]) -> dict[int, str]:

@@ -6,10 +6,10 @@ import libcst as cst
 
 from flake8_nnx_rng.interpreter import collection_methods, containers, modules, shapes, uses
 from flake8_nnx_rng.interpreter.assignment import held_path
-from flake8_nnx_rng.interpreter.attributes import LIBRARY_PART
 from flake8_nnx_rng.interpreter.drawing import advance, drew
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.events import Use, Wrote
+from flake8_nnx_rng.interpreter.inheritance import LIBRARY_PART
 from flake8_nnx_rng.interpreter.library import hosts
 from flake8_nnx_rng.interpreter.taint import EACH_ENV, counted, merge
 from flake8_nnx_rng.interpreter.unknown import call_functions_in, unknown_call

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from flake8_nnx_rng.interpreter import attributes, children, containers, uses
+from flake8_nnx_rng.interpreter import children, containers, inheritance, uses
 from flake8_nnx_rng.interpreter.drawing import advance, drew
 from flake8_nnx_rng.interpreter.drawing_layers import own_stream, passed_or_own, sources
 from flake8_nnx_rng.interpreter.engine import Interpreter
@@ -105,12 +105,12 @@ def call_instance(
     """
     if it.hierarchy.is_stateful(instance.cls):
         return children.call_child(it, instance, arguments, node)
-    function = attributes.member(it, instance.cls, "__call__")
-    if function is None and (part := attributes.library_part(it, instance)) is not None:
+    function = inheritance.member(it, instance.cls, "__call__")
+    if function is None and (part := inheritance.library_part(it, instance)) is not None:
         return it.call(part, arguments, node)
     if function is None:
         return unknown_call(it, instance.cls.name, instance, arguments, node)
-    return it.call(attributes.bind(it, function, instance, node), arguments, node)
+    return it.call(inheritance.bind(it, function, instance, node), arguments, node)
 
 
 def _call_chain(it: Interpreter, layer: Layer, arguments: Arguments, node: cst.CSTNode) -> Value:

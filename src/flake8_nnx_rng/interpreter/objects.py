@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import libcst as cst
 
-from flake8_nnx_rng.interpreter import attributes, containers, names
+from flake8_nnx_rng.interpreter import containers, inheritance, names
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.joins import join
 from flake8_nnx_rng.interpreter.library.handlers import Handler
@@ -35,21 +35,21 @@ def construct(it: Interpreter, cls: ClassInfo, arguments: Arguments, node: cst.C
     library_bases = [c.name for c in it.hierarchy.mro(cls) if isinstance(c, LibraryClass)]
     if any(name in streams.VARIABLE_TYPES for name in library_bases):
         return it.call(External(streams.VARIABLE), arguments, node)
-    initializer = attributes.member(it, cls, "__init__")
+    initializer = inheritance.member(it, cls, "__init__")
     fields = data_fields(it, cls)
     is_data = not it.hierarchy.is_module(cls) and not it.hierarchy.defines(cls, POST_INIT)
     if initializer is None and fields and is_data:
         return replace(record(it, cls.name, fields, arguments), cls=cls)
     instance = Instance(cls, it.identity_here(cls, node))
     if initializer is not None:
-        it.call(attributes.bind(it, initializer, instance, node), arguments, node)
+        it.call(inheritance.bind(it, initializer, instance, node), arguments, node)
         return instance
     if fields:
         for name, value in record(it, cls.name, fields, arguments).fields:
             it.write_attribute(instance.ref, name, value)
-    elif (part := attributes.library_layer(it, cls)) is not None:
+    elif (part := inheritance.library_layer(it, cls)) is not None:
         it.write_attribute(
-            instance.ref, attributes.LIBRARY_PART, it.call(External(part), arguments, node)
+            instance.ref, inheritance.LIBRARY_PART, it.call(External(part), arguments, node)
         )
     finish(it, instance, node)
     return instance

@@ -8,7 +8,15 @@ from functools import cached_property
 
 import libcst as cst
 
-from flake8_nnx_rng.interpreter import attributes, construction, envs, promises, trees, uses
+from flake8_nnx_rng.interpreter import (
+    attributes,
+    construction,
+    envs,
+    inheritance,
+    promises,
+    trees,
+    uses,
+)
 from flake8_nnx_rng.interpreter.calls import CALLEES
 from flake8_nnx_rng.interpreter.carry import UNKNOWN_CARRY, carried
 from flake8_nnx_rng.interpreter.defaults import shared_defaults
@@ -223,9 +231,9 @@ class _Runner:
     def forward(self, carry: Value, extras: Value) -> Value:
         """Calls the module."""
         it, cls = self._it, self._instance.cls
-        entry = attributes.member(it, cls, ENTRY)
+        entry = inheritance.member(it, cls, ENTRY)
         for function in options(entry) if entry is not None else ():
-            bound = attributes.bind(it, function, self._instance, cls.node)
+            bound = inheritance.bind(it, function, self._instance, cls.node)
             value = it.call(bound, _entry_arguments(it, bound, carry, extras), cls.node)
             if isinstance(function, Function) and isinstance(function.node, cst.Lambda):
                 is_own = function.scope.file is cls.scope.file
