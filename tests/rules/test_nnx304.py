@@ -19,6 +19,15 @@ ONE_FOR_ALL = {
         "drawn = mean + jax.random.normal(jax.random.split(use[0], 3)[1], (2,))"
     ),
 }
+_FROM_STREAMS = {
+    "the first env's key": "jax.random.permutation(nnx.Rngs(use[0])(), mean, axis=1)",
+    "a key made of it": "nnx.Rngs(jax.random.fold_in(use[0], 5)).normal((2,))",
+    "streams that its streams were forked into": "nnx.Rngs(use[0]).fork().normal((2,))",
+}
+ONE_FOR_ALL |= {
+    f"streams of the pass from {name}": f"drawn = mean + {draw}"
+    for name, draw in _FROM_STREAMS.items()
+}
 ONE_FOR_EACH = {
     "the shape of the batch": "drawn = mean + self.rngs.normal(mean.shape)",
     "the shape of the batch by parts": "drawn = mean + self.rngs.normal((mean.shape[0], 2))",

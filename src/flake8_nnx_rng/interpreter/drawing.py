@@ -34,7 +34,8 @@ def drew(
 def draw_key(it: Interpreter, stream: Stream, node: cst.CSTNode) -> Key:
     """A stream gives out a key and moves on."""
     mark = drew(it, stream, stream.taint, node)
-    return uses.make(it, _given_out(it, stream, node) | mark | it.repeated, node)
+    taint = _given_out(it, stream, node) | mark | it.repeated
+    return uses.make(it, taint, node, origin=stream)
 
 
 def advance(it: Interpreter, stream: Stream, node: cst.CSTNode, arguments: Taint = CLEAN) -> Stream:
@@ -44,7 +45,9 @@ def advance(it: Interpreter, stream: Stream, node: cst.CSTNode, arguments: Taint
     # What a stream of the pass itself gives out is reported where it is drawn from.
     given_out = stream.taint if stream.path is None else _given_out(it, stream, node)
     taint = given_out | arguments
-    return Stream(taint, None, stream.single, made=uses.make(it, taint, node).regions)
+    return Stream(
+        taint, None, stream.single, made=uses.make(it, taint, node, origin=stream).regions
+    )
 
 
 def _given_out(it: Interpreter, stream: Stream, node: cst.CSTNode) -> Taint:

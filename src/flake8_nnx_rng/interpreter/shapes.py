@@ -5,7 +5,16 @@ from __future__ import annotations
 from flake8_nnx_rng.interpreter import containers
 from flake8_nnx_rng.interpreter.engine import Interpreter
 from flake8_nnx_rng.interpreter.taint import BATCH, EACH_ENV, Entry, carried_in
-from flake8_nnx_rng.interpreter.values import NONE, Arguments, Const, Key, Table, Value, taint_of
+from flake8_nnx_rng.interpreter.values import (
+    NONE,
+    Arguments,
+    Const,
+    Key,
+    Stream,
+    Table,
+    Value,
+    taint_of,
+)
 from flake8_nnx_rng.knowledge.signatures import INDEPENDENT, PERMUTATION, SHAPE, SIGNATURES
 
 
@@ -46,7 +55,7 @@ def _is_of_one(source: Value) -> bool:
     taint = taint_of(source)
     if taint & EACH_ENV or Entry.INPUT in taint:
         return True
-    regions = source.regions if isinstance(source, Key) else ()
+    regions = source.regions if isinstance(source, (Key, Stream)) else ()
     return bool(carried_in(taint)) and not (regions and all(r.is_one_row for r in regions))
 
 

@@ -45,7 +45,7 @@ def make(
 
 def _row_of(origin: Value | None) -> str:
     """The row that a key is, if it is the same wherever it is used; else all."""
-    regions = origin.regions if isinstance(origin, Key) else ()
+    regions = origin.regions if isinstance(origin, (Key, Stream)) else ()
     rows = {region.indices[ROWS] for region in regions if region.is_one_row}
     is_one = len(rows) == 1 and all(region.is_one_row for region in regions)
     return rows.pop() if is_one else ALL

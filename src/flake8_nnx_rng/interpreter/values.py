@@ -68,7 +68,7 @@ class Stream:
         path: Where it is held, if it is.
         single: Whether it is one stream.
         copied: Whether it is a copy, which moves on while what is held at the path does not.
-        made: What its keys may be, if another stream gave them out in the pass.
+        made: What its keys may be, if the pass made it of a key or of another stream.
     """
 
     taint: Taint = CLEAN
@@ -76,6 +76,11 @@ class Stream:
     single: bool = False
     copied: bool = False
     made: tuple[Region, ...] = ()
+
+    @property
+    def regions(self) -> tuple[Region, ...]:
+        """What its keys may be; nothing if that is not known."""
+        return self.made
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,6 +78,13 @@ FAULTS = {
         "-y = x + jax.random.normal(use[0], (3,))\n"
         "+y = jax.vmap(lambda k, row: row + jax.random.normal(k, (3,)))(use, x)",
     ),
+    "one of the keys that the first env's is split into": (
+        {"noise": "jax.random.normal(jax.random.split(use[0], 3)[1], x.shape)"},
+        "-y = x + jax.random.normal(jax.random.split(use[0], 3)[1], x.shape)\n"
+        + MAPPED.replace("y = ", "+y = ").replace(
+            "(use, x)", "(jax.vmap(lambda k: tuple(jax.random.split(k, 3)))(use)[1], x)"
+        ),
+    ),
     "the neighbour's key": (
         {"noise": SOUND["noise"].replace("use", "jnp.roll(use, 1)")},
         f"-{MAPPED.replace('use', 'jnp.roll(use, 1)')}\n+{MAPPED}",

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from flake8_nnx_rng.codemod.envs.rows import Rows
 
 _HOST = "numpy.random."
+_COLLECTING = frozenset({"builtins.list", "builtins.tuple"})
 _CONTAINER_METHODS = frozenset({"get", "copy"})
 
 
@@ -59,7 +60,21 @@ def call_kind(rows: Rows, node: cst.Call) -> Kind | None:
 
 def _mapped(rows: Rows, mapping: cst.BaseExpression, node: cst.Call) -> Kind:
     given = [rows.kind(arg.value) for arg in mapped_first(node, mapping, rows.tree)]
-    return Kind.ROWS if is_plain(mapping, rows.tree) and any_rows(given) else Kind.UNKNOWN
+    if not (is_plain(mapping, rows.tree) and any_rows(given)):
+        return Kind.UNKNOWN
+    return Kind.TREE if _yields_several(rows, mapping) else Kind.ROWS
+
+
+def _yields_several(rows: Rows, mapping: cst.BaseExpression) -> bool:
+    """Whether a mapped lambda returns a tuple, so that the map yields one of arrays."""
+    first = mapping.args[0].value if isinstance(mapping, cst.Call) and mapping.args else None
+    match first:
+        case cst.Lambda(body=cst.Tuple() | cst.List()):
+            return True
+        case cst.Lambda(body=cst.Call(func=func)):
+            return rows.tree.canonical(func) in _COLLECTING
+        case _:
+            return False
 
 
 def _is_layer(rows: Rows, func: cst.BaseExpression) -> bool:

@@ -106,7 +106,8 @@ class _Writer:
         """All keys of which an expression is one, or another order."""
         match node:
             case cst.Subscript(value, [cst.SubscriptElement(cst.Index(index))]):
-                if self.rows.kind(index) is not Kind.FIXED or self._is_of_one(value):
+                is_one = self.rows.kind(index) is Kind.FIXED and not self.rows.is_rows(node)
+                if not is_one or self._is_of_one(value):
                     return None
                 return value
             case cst.Subscript(value, [cst.SubscriptElement(cst.Slice(step=step))]):

@@ -44,8 +44,12 @@ def _construct_stream(name: str) -> Handler:
             if any(isinstance(option, Key) for option in options(value)):
                 uses.use(it, value, Use.FOLDED, node)  # each of its keys is folded into it
         taint = merge(taint_of(value) for value in given)
-        from_key = any(isinstance(value, Key) for value in given)
-        return Stream(made_from(it, name, taint, node, from_key=from_key), None, single)
+        keys = [value for value in given if isinstance(value, Key)]
+        origin = keys[0] if len(keys) == len(given) == 1 else None
+        made = uses.make(it, taint, node, origin=origin).regions if origin is not None else ()
+        return Stream(
+            made_from(it, name, taint, node, from_key=bool(keys)), None, single, made=made
+        )
 
     return handler
 
