@@ -12,6 +12,7 @@ from flake8_nnx_rng.knowledge.functions import MAPS, VECTORIZING
 from flake8_nnx_rng.knowledge.streams import ADVANCE_FUNCTIONS
 
 PARTIAL = "functools.partial"
+_COLLECTING = frozenset({"builtins.list", "builtins.tuple"})
 
 
 def map_named(decorator: cst.BaseExpression, tree: Tree) -> str:
@@ -56,6 +57,18 @@ def is_plain(mapping: cst.BaseExpression, tree: Tree) -> bool:
     """Whether what a map yields has its rows first, one for each row that goes in."""
     out = axes(mapping, "out_axes", tree)
     return (out is None or literal_int(out) == 0) and map_named(mapping, tree) not in VECTORIZING
+
+
+def yields_several(mapping: cst.BaseExpression, tree: Tree) -> bool:
+    """Whether a mapped lambda returns a tuple, so that the map yields one of arrays."""
+    first = mapping.args[0].value if isinstance(mapping, cst.Call) and mapping.args else None
+    match first:
+        case cst.Lambda(body=cst.Tuple() | cst.List()):
+            return True
+        case cst.Lambda(body=cst.Call(func=func)):
+            return tree.canonical(func) in _COLLECTING
+        case _:
+            return False
 
 
 def mapped_first(call: cst.Call, mapping: cst.BaseExpression, tree: Tree) -> Iterator[cst.Arg]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from flake8_nnx_rng.codemod.envs.axes import is_plain, mapped_first
+from flake8_nnx_rng.codemod.envs.axes import is_plain, mapped_first, yields_several
 from flake8_nnx_rng.codemod.envs.kinds import (
     ROWED,
     Kind,
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from flake8_nnx_rng.codemod.envs.rows import Rows
 
 _HOST = "numpy.random."
-_COLLECTING = frozenset({"builtins.list", "builtins.tuple"})
 _CONTAINER_METHODS = frozenset({"get", "copy"})
 
 
@@ -62,19 +61,7 @@ def _mapped(rows: Rows, mapping: cst.BaseExpression, node: cst.Call) -> Kind:
     given = [rows.kind(arg.value) for arg in mapped_first(node, mapping, rows.tree)]
     if not (is_plain(mapping, rows.tree) and any_rows(given)):
         return Kind.UNKNOWN
-    return Kind.TREE if _yields_several(rows, mapping) else Kind.ROWS
-
-
-def _yields_several(rows: Rows, mapping: cst.BaseExpression) -> bool:
-    """Whether a mapped lambda returns a tuple, so that the map yields one of arrays."""
-    first = mapping.args[0].value if isinstance(mapping, cst.Call) and mapping.args else None
-    match first:
-        case cst.Lambda(body=cst.Tuple() | cst.List()):
-            return True
-        case cst.Lambda(body=cst.Call(func=func)):
-            return rows.tree.canonical(func) in _COLLECTING
-        case _:
-            return False
+    return Kind.TREE if yields_several(mapping, rows.tree) else Kind.ROWS
 
 
 def _is_layer(rows: Rows, func: cst.BaseExpression) -> bool:

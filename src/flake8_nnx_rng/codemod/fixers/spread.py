@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
+from flake8_nnx_rng.codemod.envs.axes import yields_several
 from flake8_nnx_rng.codemod.envs.kinds import Kind, literal_int
 from flake8_nnx_rng.codemod.envs.per_env import PerEnv, SharedError
 from flake8_nnx_rng.codemod.envs.references import References
@@ -23,6 +24,7 @@ from flake8_nnx_rng.codemod.state.carry import entry_of
 from flake8_nnx_rng.codemod.text.imports import add_imports, name_of_jax
 from flake8_nnx_rng.codemod.text.names import fresh, names_in
 from flake8_nnx_rng.codemod.text.sheet import Sheet
+from flake8_nnx_rng.codemod.text.structure import assigning
 from flake8_nnx_rng.codemod.text.tree import Tree, all_parameters
 from flake8_nnx_rng.interpreter import Audit
 from flake8_nnx_rng.knowledge.functions import SHIFTS
@@ -107,9 +109,7 @@ class _Writer:
         match node:
             case cst.Subscript(value, [cst.SubscriptElement(cst.Index(index))]):
                 is_one = self.rows.kind(index) is Kind.FIXED and not self.rows.is_rows(node)
-                if not is_one or self._is_of_one(value):
-                    return None
-                return value
+                return value if is_one and not self._is_of_several(value) else None
             case cst.Subscript(value, [cst.SubscriptElement(cst.Slice(step=step))]):
                 return value if literal_int(step) == -1 else None
             case cst.Call(func, args) if self.tree.canonical(func) in SHIFTS and args:
@@ -117,10 +117,15 @@ class _Writer:
             case _:
                 return None
 
-    def _is_of_one(self, node: cst.BaseExpression) -> bool:
-        """Whether keys are all made of one, rather than one for each env."""
-        is_split = isinstance(node, cst.Call) and self.tree.canonical(node.func).startswith(PREFIX)
-        return is_split or self.rows.kind(node) is Kind.FIXED
+    def _is_of_several(self, node: cst.BaseExpression) -> bool:
+        """Whether an index takes one of several arrays, or of the keys that are made of one."""
+        function, made = self.tree.function(node), [node]
+        if isinstance(node, cst.Name) and isinstance(function, cst.FunctionDef):
+            made = [assign.value for assign in assigning(node.value, function, self.tree)]
+        calls = [one.func for one in made if isinstance(one, cst.Call)]
+        is_split = any(self.tree.canonical(func).startswith(PREFIX) for func in calls)
+        is_several = any(yields_several(func, self.tree) for func in calls)
+        return is_split or is_several or self.rows.kind(node) is Kind.FIXED
 
     def _pass_on(self) -> None:
         """Hands keys that a mapped function read from outside to it, one row at a time."""
