@@ -31,6 +31,16 @@ def test_a_carry_that_holds_nothing_without_the_veil_is_built_anew() -> None:
     assert "hidden" in kinds(kept)
 
 
+def test_numbers_that_go_into_a_memory_which_a_container_loses_are_judged_where_it_is_kept() -> (
+    None
+):
+    lost = Recipe(
+        (replace(CONSTANT, sink="memory, read later"),), shell="a container, state dropped"
+    )
+    assert kinds(lost) == {"hidden", "fixed"}
+    assert "hidden" not in kinds(replace(lost, shell="a container"))
+
+
 def test_raw_keys_are_judged_as_typed_ones_by_the_rules_on_how_keys_are_used() -> None:
     drawn_then_split = Noise(advance="drawn, then split", seed="raw", steps=("normal per env",))
     assert "hidden" in kinds(Recipe((drawn_then_split,)))

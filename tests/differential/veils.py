@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
+from .dimensions_flow import SINKS
 from .dimensions_keys import STEPS, Kind
 from .recipe import Noise, Recipe
 from .render import is_self_contained
@@ -113,6 +114,11 @@ def _without_shell(recipe: Recipe) -> Recipe:
     return replace(recipe, shell="none")
 
 
+def _kept(recipe: Recipe) -> Recipe:
+    is_memory = any(SINKS[noise.sink].memory for noise in recipe.noises)
+    return _without_shell(recipe) if is_memory and "dropped" in recipe.shell else recipe
+
+
 def _first(recipe: Recipe) -> Recipe:
     return replace(recipe, noises=recipe.noises[:1])
 
@@ -123,6 +129,7 @@ def _last(recipe: Recipe) -> Recipe:
 
 VEILS = (
     Veil("its numbers reach nothing that is compared", _each(_alive), None),
+    Veil("the memory that its numbers go into is lost", _kept, None),
     Veil(
         "JAX's checker does not see keys of raw words",
         _each(_typed),

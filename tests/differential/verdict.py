@@ -27,6 +27,7 @@ ALSO: Mapping[str, frozenset[str]] = {
         "NNX104": "independence purity",
         "NNX106": "independence hygiene",
         "NNX107": "purity",
+        "NNX108": "trace",
         "NNX201": "hygiene",
         "NNX203": "independence",
         "NNX205": "hygiene",

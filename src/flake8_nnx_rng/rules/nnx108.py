@@ -21,12 +21,18 @@ def check(audit: Audit) -> Iterator[Breach]:
             if not isinstance(event, Wrote) or is_random(event.before) or is_random(event.after):
                 continue
             if any(is_within(event.path, p) or is_within(p, event.path) for p in read):
-                yield Breach(
-                    event.site,
-                    f"{way(event.site)} {_does(event)}, and its output depends on that: the loss "
-                    "replay starts from what the rollout left there; keep it in the state, or "
-                    "update it outside the pass",
+                why = (
+                    "and its output depends on that: the loss replay starts from what the rollout "
+                    "left there; keep it in the state, or update it outside the pass"
                 )
+            elif event.site.traced:
+                why = (
+                    "in a function that JAX traces: Flax raises TraceContextError; return what is "
+                    "new there and write it outside of the function"
+                )
+            else:
+                continue
+            yield Breach(event.site, f"{way(event.site)} {_does(event)}, {why}")
 
 
 def _does(event: Wrote) -> str:
@@ -52,7 +58,8 @@ Finds writes of module state in the forward pass that the output depends on: cou
 an `nnx.Variable` or an attribute, and layers that write when they are called (`nnx.BatchNorm` in
 train mode, `nnx.SpectralNorm`, `nnx.WeightNorm`, decoding attention). A `BatchNorm` is clear only
 where its call passes a literal `use_running_average=True`, as `train()` undoes what its constructor
-was told. A log that nothing returned depends on is not reported.
+was told. A log that nothing returned depends on is reported only where `jax.checkpoint`, `lax.scan`
+and their kin trace, as Flax lets nothing be written there.
 """,
     why="""
 The loss replays a rollout on the promise that the pass leaves the module as it was. What is written
