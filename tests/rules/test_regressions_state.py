@@ -8,6 +8,14 @@ from support import marked, reported
 from .regressions import written_out
 
 WRITES = {
+    "a log in a function that JAX traces": """
+        self.count = nnx.Variable(jnp.array(0))
+        ---
+        def counted(v):
+            self.count[...] += 1  # NNX108
+            return jnp.tanh(v)
+        y = jax.checkpoint(counted)(x)
+    """,
     "BatchNorm": """
         self.norm = nnx.BatchNorm(dim, rngs=rngs)
         ---
