@@ -18,7 +18,7 @@ from .verdict import Count, Verdict, as_text, judged
 pytestmark = pytest.mark.slow
 pytest.importorskip("nnx_ppo")
 
-SEED, CHUNKS, SIZE = 1, 40, 8
+SEED, CHUNKS, SIZE = 1, 38, 8
 """So many chunks of so many modules, which processes can share."""
 
 

@@ -28,8 +28,9 @@ LONGEST = (
     "test_ppo_normalize_obs_counter",
     "test_ppo_step_jit",
     "test_ppo_step_twice",
+    "test_train_ppo",
 )
-"""Some fifteen seconds each."""
+"""Ten to fifteen seconds each."""
 
 
 def _marked(case: Any) -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from ..upstream import Case, cases
@@ -19,13 +21,9 @@ SLOW = (
     "networks.normalizer_test",
     "networks.recurrent_test",
 )
-RUN_ALGORITHMS = (
-    "test_no_nan_in_gradients_during_ppo_step",
-    "test_no_nan_leakage_during_rollout",
-    "test_ppo_step_with_lstm",
-    "test_rollout_with_resets",
-)
-"""The tests that train, and so also show that ours train under nnx-ppo's algorithms."""
+TRAIN = ("test_no_nan_in_gradients_during_ppo_step", "test_ppo_step_with_lstm")
+ROLL_OUT = ("test_no_nan_leakage_during_rollout", "test_rollout_with_resets")
+"""The tests that show that ours also run under nnx-ppo's algorithms."""
 
 
 @pytest.mark.parametrize("case", cases(*QUICK))
@@ -40,9 +38,20 @@ def test_networks_pass_nnx_ppos_longer_tests(case: Case) -> None:
     case.run()
 
 
+def under_theirs(*names: str) -> Any:
+    return cases(*SLOW, only=names, stays=("nnx_ppo.algorithms",))
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("case", cases(*SLOW, only=RUN_ALGORITHMS, stays=("nnx_ppo.algorithms",)))
-def test_networks_pass_them_under_nnx_ppos_algorithms(case: Case) -> None:
+@pytest.mark.parametrize("case", under_theirs(*ROLL_OUT))
+def test_networks_roll_out_under_nnx_ppos_algorithms(case: Case) -> None:
+    case.run()
+
+
+@pytest.mark.slow
+@pytest.mark.thorough
+@pytest.mark.parametrize("case", under_theirs(*TRAIN))
+def test_networks_train_under_nnx_ppos_algorithms(case: Case) -> None:
     case.run()
 
 
