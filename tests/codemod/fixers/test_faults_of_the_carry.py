@@ -301,3 +301,11 @@ def test_two_stuck_keys_of_a_function_get_names_of_their_own() -> None:
         "+use = jax.vmap(lambda k: jax.random.fold_in(k, 1))(use_2)\n"
         "+drawn = jax.vmap(jax.random.fold_in)(use_3, step)"
     )
+
+
+def test_a_stuck_key_is_split_under_the_name_by_which_it_is_returned() -> None:
+    drawn = "drawn = jax.vmap(jax.random.fold_in)(key, step)"
+    another = _STUCK.replace(drawn, f"own = key\n        {drawn.replace('key', 'own')}")
+    assert changes(another) == (
+        "+key, use_2 = jax.vmap(lambda k: tuple(jax.random.split(k)))(key)\n-own = key\n+own = use_2"
+    )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from flake8_nnx_rng.codemod.envs.references import References, argument_for
+from flake8_nnx_rng.codemod.text.bindings import bindings
 from flake8_nnx_rng.codemod.text.tree import AnyFunction, Tree, all_parameters, parameters_of
 from flake8_nnx_rng.knowledge.functions import MAPS
 from flake8_nnx_rng.knowledge.keys import KEY_PARAMETERS, PREFIX
@@ -47,7 +48,20 @@ def way_of(key: cst.BaseExpression, references: References) -> Iterator[Load]:
         if function is None:
             return
         yield Load(function, node)
-        node = _given(node, function, references) if isinstance(node, cst.Name) else None
+        if not isinstance(node, cst.Name):
+            return
+        node = _given(node, function, references) or _named(node, function, tree)
+
+
+def _named(name: cst.Name, function: AnyFunction, tree: Tree) -> cst.Name | None:
+    """What a name is another name of, if it is bound once, as in `use = key`."""
+    bound = list(bindings(function, name.value, tree))
+    target = tree.parent(bound[0]) if len(bound) == 1 else None
+    match None if target is None else tree.parent(target):
+        case cst.Assign([_], cst.Name() as value):
+            return value
+        case _:
+            return None
 
 
 def _given(

@@ -9,8 +9,8 @@ import libcst as cst
 
 from flake8_nnx_rng.codemod.envs.references import References, is_own
 from flake8_nnx_rng.codemod.keys.sites import breached
-from flake8_nnx_rng.codemod.keys.statements import bindings
 from flake8_nnx_rng.codemod.rewrite import Rewrite
+from flake8_nnx_rng.codemod.text.bindings import bindings
 from flake8_nnx_rng.codemod.text.names import fresh, names_in
 from flake8_nnx_rng.codemod.text.sheet import Sheet
 from flake8_nnx_rng.codemod.text.tree import Tree

@@ -10,11 +10,11 @@ import libcst as cst
 from flake8_nnx_rng.codemod.envs.references import References
 from flake8_nnx_rng.codemod.envs.variables import Load, key_of, way_of
 from flake8_nnx_rng.codemod.keys.sites import breached
-from flake8_nnx_rng.codemod.keys.statements import bindings, loads
 from flake8_nnx_rng.codemod.keys.threads import Weaver
 from flake8_nnx_rng.codemod.refusal import RefusedError
 from flake8_nnx_rng.codemod.rewrite import Rewrite
 from flake8_nnx_rng.codemod.state.carry import entry_of, next_states_of
+from flake8_nnx_rng.codemod.text.bindings import bindings, loads
 from flake8_nnx_rng.codemod.text.blocks import opening_of
 from flake8_nnx_rng.codemod.text.imports import add_imports, name_of_jax
 from flake8_nnx_rng.codemod.text.names import fresh, names_in

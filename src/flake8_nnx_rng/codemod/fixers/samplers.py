@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from flake8_nnx_rng.codemod.keys.sites import breached
-from flake8_nnx_rng.codemod.keys.statements import dead_names, is_binding, is_inside, remove_line
+from flake8_nnx_rng.codemod.keys.statements import dead_names, is_inside, remove_line
 from flake8_nnx_rng.codemod.refusal import RefusedError
 from flake8_nnx_rng.codemod.rewrite import Rewrite
 from flake8_nnx_rng.codemod.state.carry import entry_of, state_and_extras
+from flake8_nnx_rng.codemod.text.bindings import is_binding
 from flake8_nnx_rng.codemod.text.names import names_in
 from flake8_nnx_rng.codemod.text.outputs import field_of, outputs_of, set_field
 from flake8_nnx_rng.codemod.text.restored import restoring

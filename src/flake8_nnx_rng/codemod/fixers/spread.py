@@ -16,11 +16,11 @@ from flake8_nnx_rng.codemod.keys.consumers import SHARED, Consumers, key_and_oth
 from flake8_nnx_rng.codemod.keys.needs import Need
 from flake8_nnx_rng.codemod.keys.parameters import Parameters
 from flake8_nnx_rng.codemod.keys.sites import breached
-from flake8_nnx_rng.codemod.keys.statements import loads
 from flake8_nnx_rng.codemod.keys.threads import Weaver
 from flake8_nnx_rng.codemod.refusal import RefusedError
 from flake8_nnx_rng.codemod.rewrite import Rewrite
 from flake8_nnx_rng.codemod.state.carry import entry_of
+from flake8_nnx_rng.codemod.text.bindings import loads
 from flake8_nnx_rng.codemod.text.imports import add_imports, name_of_jax
 from flake8_nnx_rng.codemod.text.names import fresh, names_in
 from flake8_nnx_rng.codemod.text.sheet import Sheet

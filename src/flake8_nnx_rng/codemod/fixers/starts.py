@@ -5,9 +5,10 @@ from __future__ import annotations
 import libcst as cst
 
 from flake8_nnx_rng.codemod.keys.sites import breached
-from flake8_nnx_rng.codemod.keys.statements import dead_names, is_inside, loads, remove_line
+from flake8_nnx_rng.codemod.keys.statements import dead_names, is_inside, remove_line
 from flake8_nnx_rng.codemod.refusal import RefusedError
 from flake8_nnx_rng.codemod.rewrite import Rewrite
+from flake8_nnx_rng.codemod.text.bindings import loads
 from flake8_nnx_rng.codemod.text.imports import add_imports, name_of_jax
 from flake8_nnx_rng.codemod.text.sheet import Sheet
 from flake8_nnx_rng.codemod.text.structure import parts_of, quote_of, resolved, within

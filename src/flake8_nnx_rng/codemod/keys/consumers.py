@@ -10,9 +10,9 @@ import libcst as cst
 from flake8_nnx_rng.codemod.envs.kinds import Kind as Rowed
 from flake8_nnx_rng.codemod.envs.loops import argument_at, is_number, loop_of
 from flake8_nnx_rng.codemod.envs.per_env import PerEnv, SharedError, arguments_of
-from flake8_nnx_rng.codemod.keys.statements import loads
 from flake8_nnx_rng.codemod.keys.threads import Weaver
 from flake8_nnx_rng.codemod.refusal import RefusedError
+from flake8_nnx_rng.codemod.text.bindings import loads
 from flake8_nnx_rng.codemod.text.names import fresh, names_in
 from flake8_nnx_rng.codemod.text.structure import assigning
 from flake8_nnx_rng.codemod.text.tree import all_parameters

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import libcst as cst
 
 from flake8_nnx_rng.codemod.envs.references import References, argument_for
-from flake8_nnx_rng.codemod.keys.statements import loads
 from flake8_nnx_rng.codemod.refusal import RefusedError
+from flake8_nnx_rng.codemod.text.bindings import loads
 from flake8_nnx_rng.codemod.text.reads import content_of
 from flake8_nnx_rng.codemod.text.tree import AnyFunction, Tree, parameters_of
 

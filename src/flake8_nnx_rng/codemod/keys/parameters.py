@@ -13,9 +13,10 @@ from flake8_nnx_rng.codemod.envs.references import Reference, References, argume
 from flake8_nnx_rng.codemod.envs.rows import Rows
 from flake8_nnx_rng.codemod.keys.needs import Threads
 from flake8_nnx_rng.codemod.keys.openings import folded_key
-from flake8_nnx_rng.codemod.keys.statements import is_inside, loads
+from flake8_nnx_rng.codemod.keys.statements import is_inside
 from flake8_nnx_rng.codemod.keys.threads import is_property
 from flake8_nnx_rng.codemod.refusal import RefusedError
+from flake8_nnx_rng.codemod.text.bindings import loads
 from flake8_nnx_rng.codemod.text.sheet import Sheet
 from flake8_nnx_rng.codemod.text.tree import (
     AnyFunction,

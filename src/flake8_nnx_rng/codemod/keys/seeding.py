@@ -11,8 +11,8 @@ import libcst as cst
 from flake8_nnx_rng.codemod.envs.references import is_own
 from flake8_nnx_rng.codemod.envs.rows import Rows
 from flake8_nnx_rng.codemod.keys.faults import Form, Site
-from flake8_nnx_rng.codemod.keys.statements import is_binding
 from flake8_nnx_rng.codemod.refusal import RefusedError
+from flake8_nnx_rng.codemod.text.bindings import is_binding
 from flake8_nnx_rng.codemod.text.names import names_in
 from flake8_nnx_rng.codemod.text.presence import Presence, constructors, presence
 from flake8_nnx_rng.codemod.text.sheet import Sheet

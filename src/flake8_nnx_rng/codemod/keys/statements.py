@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import libcst as cst
@@ -11,8 +11,9 @@ from flake8_nnx_rng.codemod.envs.kinds import literal_int
 from flake8_nnx_rng.codemod.keys.faults import Faults, Form, Site
 from flake8_nnx_rng.codemod.keys.threads import Weaver
 from flake8_nnx_rng.codemod.refusal import RefusedError
+from flake8_nnx_rng.codemod.text.bindings import bindings, loads
 from flake8_nnx_rng.codemod.text.sheet import Sheet
-from flake8_nnx_rng.codemod.text.tree import AnyFunction, Tree, all_parameters
+from flake8_nnx_rng.codemod.text.tree import AnyFunction, Tree
 from flake8_nnx_rng.knowledge.keys import PREFIX
 
 Line = cst.SimpleStatementLine
@@ -200,50 +201,6 @@ def _names_of(target: cst.BaseExpression) -> list[str]:
 def is_inside(span: tuple[int, int], spans: Iterable[tuple[int, int]]) -> bool:
     """Whether a piece of the text is part of one of several."""
     return any(start <= span[0] and span[1] <= end for start, end in spans)
-
-
-def bindings(function: AnyFunction, name: str, tree: Tree) -> Iterator[cst.CSTNode]:
-    """The places of a function that bind a name."""
-    for parameter in all_parameters(function):
-        if parameter.name.value == name:
-            yield parameter
-    for node in tree.walk(function.body, cst.Name):
-        if node.value == name and is_binding(node, tree):
-            yield node
-
-
-def loads(function: AnyFunction, name: str, tree: Tree) -> Iterator[cst.Name]:
-    """The places of a function that read a name."""
-    for node in tree.walk(function.body, cst.Name):
-        if node.value != name or is_binding(node, tree):
-            continue
-        parent = tree.parent(node)
-        if isinstance(parent, cst.Attribute) and parent.attr is node:
-            continue
-        if isinstance(parent, cst.Arg) and parent.keyword is node:
-            continue
-        if not isinstance(parent, (cst.Param, cst.FunctionDef, cst.NameItem)):
-            yield node
-
-
-def is_binding(node: cst.Name, tree: Tree) -> bool:
-    """Whether a name stands where it is bound."""
-    below: cst.CSTNode = node
-    for above in tree.above(node):
-        match above:
-            case cst.AssignTarget() | cst.Del():
-                return True
-            case cst.AugAssign(target) | cst.AnnAssign(target):
-                return target is below
-            case cst.For(target) | cst.CompFor(target) | cst.NamedExpr(target):
-                return target is below
-            case cst.AsName() | cst.FunctionDef():
-                return above.name is below
-            case cst.Tuple() | cst.List() | cst.Element() | cst.StarredElement():
-                below = above
-            case _:
-                return False
-    return False
 
 
 def unwrap(statement: cst.With, tree: Tree, sheet: Sheet) -> None:
