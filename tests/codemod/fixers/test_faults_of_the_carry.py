@@ -307,5 +307,6 @@ def test_a_stuck_key_is_split_under_the_name_by_which_it_is_returned() -> None:
     drawn = "drawn = jax.vmap(jax.random.fold_in)(key, step)"
     another = _STUCK.replace(drawn, f"own = key\n        {drawn.replace('key', 'own')}")
     assert changes(another) == (
-        "+key, use_2 = jax.vmap(lambda k: tuple(jax.random.split(k)))(key)\n-own = key\n+own = use_2"
+        "+key, use_2 = jax.vmap(lambda k: tuple(jax.random.split(k)))(key)\n"
+        "-own = key\n+own = use_2"
     )
