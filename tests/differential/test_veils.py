@@ -41,6 +41,12 @@ def test_numbers_that_go_into_a_memory_which_a_container_loses_are_judged_where_
     assert "hidden" not in kinds(replace(lost, shell="a container"))
 
 
+def test_extras_that_a_container_loses_are_missed_where_the_passes_draw_other_numbers() -> None:
+    stuck = Noise("a key in an attribute", steps=("attribute", "permutation"))
+    lost = Recipe((stuck,), role="emitting", shell="a container, extras not returned")
+    assert "hidden" in kinds(lost)
+
+
 def test_raw_keys_are_judged_as_typed_ones_by_the_rules_on_how_keys_are_used() -> None:
     drawn_then_split = Noise(advance="drawn, then split", seed="raw", steps=("normal per env",))
     assert "hidden" in kinds(Recipe((drawn_then_split,)))

@@ -114,6 +114,11 @@ def _without_shell(recipe: Recipe) -> Recipe:
     return replace(recipe, shell="none")
 
 
+def _fresh(_: Noise) -> Noise:
+    """With other numbers in every pass."""
+    return Noise("streams", steps=("method normal",))
+
+
 def _kept(recipe: Recipe) -> Recipe:
     is_memory = any(SINKS[noise.sink].memory for noise in recipe.noises)
     return _without_shell(recipe) if is_memory and "dropped" in recipe.shell else recipe
@@ -137,6 +142,7 @@ VEILS = (
     ),
     Veil("the carry that is lost holds no key", _remembered, frozenset({"NNX205"})),
     Veil("every env is given another env's key", _each(_own), frozenset({"NNX202"})),
+    Veil("both passes draw the same numbers", _each(_fresh), frozenset({"NNX303"})),
     Veil("keys are drawn from one after the other", _each(_at_once), frozenset({"NNX206"})),
     Veil("another sample", _first),
     Veil("another sample", _last),
