@@ -141,7 +141,7 @@ VEILS = (
         frozenset({"NNX401", "NNX405"}),
     ),
     Veil("the carry that is lost holds no key", _remembered, frozenset({"NNX205"})),
-    Veil("every env is given another env's key", _each(_own), frozenset({"NNX202"})),
+    Veil("every env is given another env's key", _each(_own), frozenset({"NNX202", "NNX204"})),
     Veil("both passes draw the same numbers", _each(_fresh), frozenset({"NNX303"})),
     Veil("keys are drawn from one after the other", _each(_at_once), frozenset({"NNX206"})),
     Veil("another sample", _first),

@@ -19,6 +19,14 @@ ONE_FOR_ALL = {
         "drawn = mean + jax.random.normal(jax.random.split(use[0], 3)[1], (2,))"
     ),
 }
+_TURNED = "use = jnp.roll(use, 1, axis=0)\n"
+_HALVES = "halves = jax.vmap(lambda k: jax.random.split(k)[1])(use)\n"
+ONE_FOR_ALL |= {
+    f"a half of the first env's key{where}": (
+        f"{turn}{_HALVES}drawn = mean + jax.random.normal(halves[0], (2,))"
+    )
+    for where, turn in {"": "", " in another order": _TURNED}.items()
+}
 _FROM_STREAMS = {
     "the first env's key": "jax.random.permutation(nnx.Rngs(use[0])(), mean, axis=1)",
     "a key made of it": "nnx.Rngs(jax.random.fold_in(use[0], 5)).normal((2,))",

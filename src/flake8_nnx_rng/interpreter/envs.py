@@ -32,9 +32,14 @@ def unmapped(value: Value, *, keys_first: bool) -> Value:
 
 
 def is_of_all(value: Value) -> bool:
-    """Whether any leaf has a row for every env."""
-    leaves = (leaf for leaf in trees.leaves(value) if isinstance(leaf, (Key, Opaque)))
-    return any(taint.is_of_all(leaf.taint) for leaf in leaves)
+    """Whether any leaf has a row for every env, be it in another order."""
+    return any(_is_batch(leaf) for leaf in trees.leaves(value))
+
+
+def _is_batch(leaf: Value) -> bool:
+    if isinstance(leaf, Key) and any(region.has_turned_rows for region in leaf.regions):
+        return True
+    return isinstance(leaf, (Key, Opaque)) and taint.is_of_all(leaf.taint)
 
 
 def shape(it: Interpreter, array: Value) -> Value:
