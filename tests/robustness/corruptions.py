@@ -7,6 +7,7 @@ import itertools
 import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from string import ascii_lowercase, ascii_uppercase, digits
 
 from mutation.mutants import mutants
 from support import module
@@ -26,6 +27,14 @@ def _flip(chance: random.Random, data: bytearray, at: int) -> None:
 
 def _replace(chance: random.Random, data: bytearray, at: int) -> None:
     data[at] = chance.randrange(256)
+
+
+def _replace_alike(chance: random.Random, data: bytearray, at: int) -> None:
+    """A letter becomes another one, a digit another one, which is often still Python."""
+    place = next((i for i in range(at, len(data)) if data[i : i + 1].isalnum()), None)
+    if place is not None:
+        kind = next(kind for kind in _ALIKE if data[place] in kind)
+        data[place] = chance.choice(kind)
 
 
 def _insert(chance: random.Random, data: bytearray, at: int) -> None:
@@ -64,6 +73,11 @@ def _exchange_words(chance: random.Random, data: bytearray, at: int) -> None:
     data[:] = b" ".join(words)
 
 
+_ALIKE = tuple(text.encode() for text in (ascii_lowercase, ascii_uppercase, digits))
+
+GENTLE: tuple[Damage, ...] = (_replace_alike, _swap_lines, _repeat_line)
+"""Damages after which a file often parses still."""
+
 DAMAGES: tuple[Damage, ...] = (
     _flip,
     _replace,
@@ -95,11 +109,12 @@ def real_files() -> list[bytes]:
 
 
 def corrupted(files: list[bytes], seed: int, count: int) -> Iterator[bytes]:
-    """Files, each with one to three damages; the same for a seed."""
+    """Files, each with one to three damages, half of them with gentle ones; the same for a seed."""
     chance = random.Random(seed)
     for _ in range(count):
         data = bytearray(chance.choice(files))
+        damages = chance.choice((GENTLE, DAMAGES))
         for _ in range(chance.randint(1, 3)):
             if len(data) > 1:
-                chance.choice(DAMAGES)(chance, data, chance.randrange(len(data)))
+                chance.choice(damages)(chance, data, chance.randrange(len(data)))
         yield bytes(data)
