@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import libcst as cst
@@ -117,15 +117,7 @@ def _reused(audit: Audit, references: References) -> dict[_Variable, list[_UseOf
     stuck = stuck_parts(audit)
     uses: dict[_Variable, dict[cst.BaseExpression, _UseOf]] = {}
     returned: dict[_Variable, dict[cst.BaseExpression, _UseOf]] = {}
-    for event in audit.events():
-        if not isinstance(event, (Drew, Derived)) or getattr(event, "layer", None) is not None:
-            continue
-        node = event.site.node
-        if not carried_in(event.source.taint) or not isinstance(node, cst.Call):
-            continue
-        key = key_of(node, tree) if tree.holds(node) else None
-        if key is None:
-            continue
+    for event, key in _keys(audit, tree):
         how = event.use if isinstance(event, Derived) else Use.DRAWN
         way = list(way_of(key, references))
         for load in way:
@@ -140,6 +132,18 @@ def _reused(audit: Audit, references: References) -> dict[_Variable, list[_UseOf
         if len(places) > 1 and not _only_folds(places.values())
     }
     return {variable: list(p.values()) for variable, p in (again or returned).items()}
+
+
+def _keys(audit: Audit, tree: Tree) -> Iterator[tuple[Drew | Derived, cst.BaseExpression]]:
+    """What is done with carried keys in this file, and where the key is written down."""
+    for event in audit.events():
+        if not isinstance(event, (Drew, Derived)) or getattr(event, "layer", None) is not None:
+            continue
+        node = event.site.node
+        if carried_in(event.source.taint) and isinstance(node, cst.Call) and tree.holds(node):
+            key = key_of(node, tree)
+            if key is not None:
+                yield event, key
 
 
 def _only_folds(uses: Iterable[_UseOf]) -> bool:
