@@ -115,7 +115,8 @@ def _mark(it: Interpreter, store: Store, used: Used) -> None:
     for region in found:
         if region is not None:
             note(it, region, used.use)
-    if all({used.use, *earlier} != {Use.FOLDED} and earlier for earlier in before):
+    # One may fold many things into a key.
+    if all(earlier and {used.use, *earlier} != {Use.FOLDED} for earlier in before):
         it.emit(Reused(used.site, used.keys[0], frozenset[Use]().union(*before), used.use))
 
 
